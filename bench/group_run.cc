@@ -128,7 +128,7 @@ class World {
         simulation_.scheduler.processes().at(static_cast<sim::ProcessId>(index));
     const models::LockOptions options{.command_timeout = kPatience};
     ends_[index].reset(simulation_, process, groups_, servers::FindBy::monitors, options);
-    machines_[index].reset(simulation_, process, resource_, options, kPatience, keys_.id(kKey));
+    machines_[index].reset(simulation_, process, resource_, options, kPatience, tenures_);
     machines_[index].connect(ends_[index]);
     simulation_.scheduler.threads().spawn(
         process, [this, index] { client(machines_[index]); }, true);

@@ -75,6 +75,22 @@ TEST(Simpler, OffersNothingThatAFileCouldNotSay) {
   }
 }
 
+TEST(Simpler, MakesClientsLikeTheOthers) {
+  Scenario scenario = scenarios::parse(
+      "format = 1\n[lock]\nalgorithm = 'lua-check-delete'\n[clients]\ncount = 4\n"
+      "[[client]]\nname = 'client-1'\nhold = '15s'\nthink = '1s'\nlock.renew = 'none'\n"
+      "[[client]]\nname = 'client-3'\narrives_at = '4s'\nlock.renew = 'conditional'\n"
+      "lock.renew_every = '2s'\n",
+      "unlike", shipped_vocabulary());
+  Shrinker shrinker(violates(Property::mutual_exclusion));
+  scenario = shrinker.shrink(std::move(scenario));
+  ASSERT_EQ(scenario.unlike.size(), 1U);
+  EXPECT_EQ(scenario.unlike[0].name, "client-1");
+  EXPECT_THAT(scenario.unlike[0].keys, ElementsAre("hold"));
+  EXPECT_THAT(scenario.unlike[0].lock_keys, IsEmpty());
+  EXPECT_EQ(scenario.clients.count, 2U);
+}
+
 TEST(Simpler, TakesNoReplicaThatWouldHaveBeenPromoted) {
   for (const char* algorithm : {"lua-check-delete", "mysql-row-lock"}) {
     Scenario scenario = plain(algorithm);

@@ -10,8 +10,12 @@
 #include <tuple>
 #include <utility>
 
+#include "keys/bad_input.h"
 #include "models/servers/kind.h"
+#include "scenarios/loader.h"
+#include "scenarios/runner.h"
 #include "scenarios/verbs/kind.h"
+#include "scenarios/writer.h"
 
 namespace picklock::explore {
 namespace {
@@ -42,15 +46,39 @@ bool rename(Fault& fault, const Renaming& renaming) {
          had_sides == !fault.from.empty();
 }
 
-// False: a fault needs the process that is gone.
+// False: none is left of the servers that a client knows.
+bool rename_servers(scenarios::ClientsSpec& clients, const Renaming& renaming) {
+  const bool knew = !clients.servers.empty();
+  std::erase_if(clients.servers, [&](std::string& server) { return !rename(server, renaming); });
+  return knew == !clients.servers.empty();
+}
+
+// False: a fault or a client needs the process that is gone.
 bool rename_all(Scenario& scenario, const Renaming& renaming) {
   std::erase_if(scenario.network.links, [&](scenarios::Link& link) {
     return !rename(link.from, renaming) || !rename(link.to, renaming);
   });
+  std::erase_if(scenario.unlike,
+                [&](scenarios::OneClient& one) { return !rename(one.name, renaming); });
+  if (!rename_servers(scenario.clients, renaming)) return false;
+  for (scenarios::OneClient& one : scenario.unlike) {
+    if (!rename_servers(one.clients, renaming)) return false;
+  }
   const servers::Kind& server = scenarios::lock_server(scenario);
   if (server.rename != nullptr) server.rename(scenario.servers, renaming);
   return std::all_of(scenario.faults.begin(), scenario.faults.end(),
                      [&](Fault& fault) { return rename(fault, renaming); });
+}
+
+// Whether a file of the scenario could be read: keys of one client may need each other.
+bool loads(const Scenario& scenario) {
+  try {
+    scenarios::parse(scenarios::file_text(scenario), scenario.name,
+                     scenarios::vocabulary_with(scenario.lock.own));
+    return true;
+  } catch (const BadInput&) {
+    return false;
+  }
 }
 
 // ---------------------------------------------------------------- steps
@@ -66,6 +94,7 @@ class Steps {
         return true;
       });
     }
+    fewer_differences();
     fewer([](Scenario& one) -> std::uint32_t& { return one.clients.cycles; });
     one_cycle_with_its_faults();
     a_client_for_cycles();
@@ -85,6 +114,11 @@ class Steps {
     shorter([](Scenario& one) -> Duration& { return one.clients.think; });
     shorter([](Scenario& one) -> Duration& { return one.clients.threads_arrive_every; });
     shorter([](Scenario& one) -> Duration& { return one.clients.nested_after; });
+    for (std::size_t i = 0; i < scenario_.unlike.size(); ++i) shorter_of_one(i);
+    if (!scenario_.unlike.empty()) {
+      for (Simplification& step : steps_)
+        step = [taken = step](Scenario& one) { return taken(one) && loads(one); };
+    }
     return std::move(steps_);
   }
 
@@ -174,10 +208,59 @@ class Steps {
     }
   }
 
+  // The times and counts that one client has of its own.
+  void shorter_of_one(std::size_t i) {
+    const scenarios::OneClient& client = scenario_.unlike[i];
+    const auto own = [&client](std::string_view key) {
+      return std::find(client.keys.begin(), client.keys.end(), key) != client.keys.end();
+    };
+    if (own("hold"))
+      shorter([i](Scenario& one) -> Duration& { return one.unlike[i].clients.hold; });
+    if (own("think"))
+      shorter([i](Scenario& one) -> Duration& { return one.unlike[i].clients.think; });
+    if (own("cycles"))
+      fewer([i](Scenario& one) -> std::uint32_t& { return one.unlike[i].clients.cycles; });
+    if (own("threads"))
+      fewer([i](Scenario& one) -> std::uint32_t& { return one.unlike[i].clients.threads; });
+    if (client.arrives_at)
+      shorter([i](Scenario& one) -> Duration& { return *one.unlike[i].arrives_at; });
+  }
+
   void shorter_work() {
     for (std::size_t i = 0; i < scenario_.clients.work.size(); ++i) {
       if (scenario_.clients.work[i].deed == scenarios::WorkStep::Deed::think)
         shorter([i](Scenario& one) -> Duration& { return one.clients.work[i].length; });
+    }
+  }
+
+  // A client as the others are, or in one key more.
+  void fewer_differences() {
+    for (std::size_t i = scenario_.unlike.size(); i-- > 0;) {
+      add([i](Scenario& one) {
+        one.unlike.erase(one.unlike.begin() + static_cast<std::ptrdiff_t>(i));
+        return true;
+      });
+      const scenarios::OneClient& client = scenario_.unlike[i];
+      const std::size_t differences = client.keys.size() + client.lock_keys.size();
+      if (client.arrives_at)
+        add([i](Scenario& one) { return one.unlike[i].arrives_at.reset(), true; });
+      if (differences + (client.arrives_at ? 1 : 0) == 1) continue;  // as above
+      less_different(i, client.keys.size(), &scenarios::OneClient::keys);
+      less_different(i, client.lock_keys.size(), &scenarios::OneClient::lock_keys);
+    }
+  }
+
+  // Another lock may need its other keys.
+  void less_different(std::size_t client, std::size_t count,
+                      std::vector<std::string> scenarios::OneClient::*names) {
+    for (std::size_t k = count; k-- > 0;) {
+      add([client, k, names](Scenario& one) {
+        std::vector<std::string>& all = one.unlike[client].*names;
+        if (all[k] == "algorithm" && all.size() > 1) return false;
+        if (all[k] == "algorithm") one.unlike[client].lock = {};
+        all.erase(all.begin() + static_cast<std::ptrdiff_t>(k));
+        return true;
+      });
     }
   }
 
@@ -210,12 +293,20 @@ class Steps {
 
   void less_to_do() {
     off([](Scenario& one) -> bool& { return one.clients.nested; });
+    for (std::size_t i = scenario_.clients.keys.size(); i-- > 1;) {
+      add([i](Scenario& one) {
+        one.clients.keys.erase(one.clients.keys.begin() + static_cast<std::ptrdiff_t>(i));
+        return true;
+      });
+    }
+    off([](Scenario& one) -> std::vector<Duration>& { return one.clients.leases; });
     less_work();
     if (scenario_.clients.work.empty())
       fewer([](Scenario& one) -> std::uint32_t& { return one.clients.writes; });
     off([](Scenario& one) -> Duration& { return one.clients.scan_every; });
     off([](Scenario& one) -> Duration& { return one.clients.think; });
     off([](Scenario& one) -> Duration& { return one.clients.nested_after; });
+    off([](Scenario& one) -> Duration& { return one.clients.nested_for; });
     off([](Scenario& one) -> Duration& { return one.clients.gc.every; });
     if (const auto& gc = scenarios::lock_server(scenario_).gc)
       off([in = gc->in](Scenario& one) -> Duration& { return in(one.servers).every; });

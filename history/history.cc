@@ -68,6 +68,8 @@ std::string_view name(What what) {
       return "token announced";
     case What::token_rejected:
       return "token rejected";
+    case What::abandoned:
+      return "abandoned";
     case What::horizon:
       return "horizon";
   }

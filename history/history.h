@@ -62,9 +62,10 @@ enum class What : std::uint8_t {
   token_announced,  // the resource has learned of the newest token before it is used
   token_rejected,   // it was announced, and is not the newest
   // Each connection of the client `process` is lent to a thread that has ended, so that no thread
-  // of
-  // it reaches the server until the process restarts.
+  // of it reaches the server until the process restarts.
   out_of_connections,
+  // More operations of a client thread.
+  abandoned,  // the holder has forgotten the lock without a release: belief ends
 };
 
 // Whether the event is of the protected resource.

@@ -50,7 +50,17 @@ struct Key {
   std::function<void(const std::string& path, std::vector<TableDoc>& docs)> nested;
   std::function<void(const std::string& path, const Target& from, std::string& text)> write = {};
   std::optional<Needs<Target>> needs = {};
+  // Not set for a key that an aggregate cannot take from another one.
+  std::function<void(const Target& from, Target& into)> copy = {};
+  // Why one of several of a kind cannot have a value of its own; empty: it can.
+  std::string common = {};
 };
+
+template <typename Target>
+Key<Target> common(Key<Target> key, std::string why) {
+  key.common = std::move(why);
+  return key;
+}
 
 template <typename Target>
 Key<Target> needing(Key<Target> key, Needs<Target> needs) {
@@ -104,6 +114,16 @@ Target fresh_like(const Target&) {
   return {};
 }
 
+// Copies the values of the keys of these names.
+template <typename Target>
+void copy_keys(const Keys<Target>& keys, const std::vector<std::string>& names, const Target& from,
+               Target& into) {
+  for (const std::string& name : names) {
+    if (const Key<Target>* key = find(keys, name); key != nullptr && key->copy)
+      key->copy(from, into);
+  }
+}
+
 // Appends the keys that differ from their defaults, as the text of a file. The caller writes the
 // keys that have no default.
 template <typename Target>
@@ -149,6 +169,12 @@ void add_lifted(Keys<Outer>& keys, const Keys<Inner>& inner, Member member) {
           .met = [met = key.needs->met, member](const Outer& from) { return met(member(from)); },
           .else_what = key.needs->else_what};
     }
+    if (key.copy) {
+      lifted.copy = [copy = key.copy, member](const Outer& from, Outer& into) {
+        copy(member(from), member(into));
+      };
+    }
+    lifted.common = key.common;
     keys.push_back(std::move(lifted));
   }
 }
@@ -180,7 +206,8 @@ Key<Target> table(const std::string& name, const Keys<Inner>& inner, Member memb
       .write =
           [name, &inner, member](const std::string& path, const Target& from, std::string& text) {
             write_table(joined(path, name), inner, member(from), text);
-          }};
+          },
+      .copy = [member](const Target& from, Target& into) { member(into) = member(from); }};
 }
 
 }  // namespace picklock::keys

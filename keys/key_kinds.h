@@ -44,6 +44,11 @@ inline constexpr auto at = [](auto& table) -> auto& {
   return table.*member;
 };
 
+template <typename Target, typename Type>
+std::function<void(const Target&, Target&)> copier(Place<Target, Type> place) {
+  return [place](const Target& from, Target& into) { place.in(into) = place.of(from); };
+}
+
 template <typename Target>
 Key<Target> text_at(std::string_view name, Place<Target, std::string> place,
                     std::string_view meaning) {
@@ -55,7 +60,8 @@ Key<Target> text_at(std::string_view name, Place<Target, std::string> place,
               [place](const Target& from) {
                 return place.of(from).empty() ? std::string() : as_toml(place.of(from));
               },
-          .nested = {}};
+          .nested = {},
+          .copy = copier(place)};
 }
 
 template <typename Target>
@@ -70,7 +76,8 @@ Key<Target> boolean_at(std::string_view name, Place<Target, bool> place, std::st
           .meaning = std::string(meaning),
           .read = [place](const Value& value, Target& into) { place.in(into) = value.boolean(); },
           .show = [place](const Target& from) { return place.of(from) ? "true" : "false"; },
-          .nested = {}};
+          .nested = {},
+          .copy = copier(place)};
 }
 
 template <typename Target>
@@ -89,7 +96,8 @@ Key<Target> integer_at(std::string_view name, std::int64_t least, std::int64_t m
                 place.in(into) = static_cast<Number>(value.integer(least, most));
               },
           .show = [place](const Target& from) { return std::to_string(place.of(from)); },
-          .nested = {}};
+          .nested = {},
+          .copy = copier(place)};
 }
 
 template <typename Target>
@@ -109,7 +117,8 @@ Key<Target> duration_at(std::string_view name, Sign sign, Place<Target, Length> 
       .meaning = std::string(meaning),
       .read = [=](const Value& value, Target& into) { place.in(into) = value.duration(sign); },
       .show = {},
-      .nested = {}};
+      .nested = {},
+      .copy = copier(place)};
   if constexpr (std::same_as<Length, sim::Duration>) {
     key.show = [place](const Target& from) { return as_toml(to_text(place.of(from))); };
   }
@@ -134,13 +143,35 @@ Key<Target> word_at(std::string_view name, const Words& words, Place<Target, Enu
           [=](const Target& from) {
             return as_toml(words[static_cast<std::size_t>(place.of(from))]);
           },
-      .nested = {}};
+      .nested = {},
+      .copy = copier(place)};
 }
 
 // One of several words; its index is the value of the enumeration.
 template <typename Target>
 Key<Target> word(std::string_view name, const Words& words, auto member, std::string_view meaning) {
   return word_at(name, words, place_of<Target>(member), meaning);
+}
+
+template <typename Target>
+Key<Target> texts_at(std::string_view name, Place<Target, std::vector<std::string>> place,
+                     std::string_view meaning) {
+  return {.name = std::string(name),
+          .type = "array of texts",
+          .meaning = std::string(meaning),
+          .read =
+              [place](const Value& value, Target& into) {
+                place.in(into).clear();
+                for (const Value& text : value.elements()) place.in(into).push_back(text.text());
+              },
+          .show = [place](const Target& from) { return as_toml(place.of(from)); },
+          .nested = {},
+          .copy = copier(place)};
+}
+
+template <typename Target>
+Key<Target> texts(std::string_view name, auto member, std::string_view meaning) {
+  return texts_at(name, place_of<Target>(member), meaning);
 }
 
 template <typename Target>
@@ -166,7 +197,8 @@ Key<Target> tables(const std::string& name, std::size_t most, auto member, auto 
                 for (const Value& table : found) read(table, member(into).emplace_back());
               },
           .show = {},
-          .nested = nested};
+          .nested = nested,
+          .copy = [=](const Target& from, Target& into) { member(into) = member(from); }};
 }
 
 }  // namespace picklock::keys

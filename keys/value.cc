@@ -1,6 +1,7 @@
 #include "keys/value.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -87,6 +88,13 @@ std::string as_toml(std::string_view text) {
   std::string line;
   write(line, text);
   return line;
+}
+
+std::string as_toml(const std::vector<std::string>& texts) {
+  std::vector<std::string> each;
+  each.reserve(texts.size());
+  for (const std::string& text : texts) each.push_back(as_toml(text));
+  return fmt::format("[{}]", fmt::join(each, ", "));
 }
 
 std::string message(const Origin& origin, int line, std::string_view path,

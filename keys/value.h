@@ -85,6 +85,7 @@ class Value {
 
 // Text as a TOML string.
 std::string as_toml(std::string_view text);
+std::string as_toml(const std::vector<std::string>& texts);
 
 // The line of a message: "file:line: key `path`: problem (note)", without the parts that are not
 // known.

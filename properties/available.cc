@@ -72,11 +72,12 @@ class Conditions {
     const Tenure& tenure = run_.tenure(acquire.tenure);
     std::uint32_t willing = 0;
     for (std::uint32_t server = 0; server < servers_; ++server) {
+      if (!run_.context.uses(tenure.process, server)) continue;
       const Instant since = surroundings_.since(tenure.process, server);
       const bool reachable = since != sim::kNever && now - since >= bound;
       if (reachable && ready(tenure.key, server, now)) ++willing;
     }
-    return willing >= run_.context.quorum;
+    return willing >= run_.context.quorum_of(tenure.process);
   }
 
   void look_for_chances(Instant now) {
@@ -89,7 +90,7 @@ class Conditions {
     for (std::uint32_t server = 0; server < servers_; ++server) {
       if (ready(key, server, now)) ++willing;
     }
-    if (willing < run_.context.quorum) return;
+    if (willing < run_.context.quorum && run_.context.shares.empty()) return;
 
     std::uint32_t* link = &scratch_.asking[key];
     while (*link != kNone) {

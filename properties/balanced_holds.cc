@@ -29,7 +29,7 @@ class Counts {
     scratch_.counts[change.slot] = {change.owner, event.holds, change.event};
     const bool removed = event.what == What::entry_removed && event.cause == Cause::command;
     if (removed && change.loser != 0 && event.tenure == change.loser &&
-        change.left + 1 == run_.context.quorum)
+        change.left + 1 == run_.context.quorum_of(run_.tenure(change.loser).process))
       scratch_.freed[change.loser] = change.event;
   }
 

@@ -12,6 +12,13 @@ namespace picklock::properties {
 using sim::Duration;
 using sim::Instant;
 
+// The servers and the quorum of one client, where clients differ.
+struct Share {
+  std::uint32_t quorum = 1;   // servers whose entries make a grant to it
+  std::uint32_t servers = 1;  // how many groups it uses
+  std::vector<bool> uses{};   // by the number of the group
+};
+
 struct Context {
   history::KeyId lock_key = 0;  // the key whose entries are the lock, where events do not name one
   std::uint32_t quorum = 1;     // servers whose entries make a grant: 1 for a single server
@@ -30,6 +37,22 @@ struct Context {
   Duration wakeup_bound{};
   std::uint32_t wakeups = 1;     // how many waiters one release or loss may wake
   std::uint32_t overtakes = 16;  // how often a waiter may be overtaken
+  // By client; empty: `quorum` of all `servers` make a grant to every client.
+  std::vector<Share> shares{};
+
+  std::uint32_t quorum_of(sim::ProcessId client) const {
+    return shares.empty() ? quorum : shares[client].quorum;
+  }
+  std::uint32_t servers_of(sim::ProcessId client) const {
+    return shares.empty() ? servers : shares[client].servers;
+  }
+  // `group`: its number, counted from 0 for that of `first_server`.
+  bool uses(sim::ProcessId client, std::uint32_t group) const {
+    return shares.empty() || (group < shares[client].uses.size() && shares[client].uses[group]);
+  }
+  std::uint32_t group_number(sim::ProcessId server) const {
+    return server < group_of.size() ? group_of[server] : server - first_server;
+  }
 };
 
 }  // namespace picklock::properties

@@ -29,7 +29,8 @@ void no_holder_refused(const Case& run, HolderRefusedScratch& scratch, Verdict& 
       scratch.newest[grant->key] = grant->event;
     const TenureId id = run.event(at).tenure;
     const Tenure& tenure = run.tenure(id);
-    if (!tenure.believes_at(at) || scratch.entries[id] < run.context.quorum) continue;
+    const std::uint32_t quorum = run.context.quorum_of(tenure.process);
+    if (!tenure.believes_at(at) || scratch.entries[id] < quorum) continue;
     if (scratch.newest[tenure.key] == tenure.granted) violated(verdict, {at, tenure.granted});
   }
 }

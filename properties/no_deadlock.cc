@@ -53,7 +53,7 @@ class WaitsFor {
     // If a server reports no entries, only beliefs show who holds the key.
     if (tenure.granted_by == 0) {
       hold(id, at, at);
-    } else if (scratch_.has[id] >= run_.context.quorum) {
+    } else if (scratch_.has[id] >= run_.context.quorum_of(tenure.process)) {
       hold(id, tenure.granted, at);
     }
   }
@@ -61,12 +61,12 @@ class WaitsFor {
   void entry(const EntryChange& change) {
     if (change.loser != 0) {
       scratch_.has[change.loser] = change.left;
-      if (change.left < run_.context.quorum) let_go(change.loser, run_.at(change.event));
+      if (change.left < quorum_of(change.loser)) let_go(change.loser, run_.at(change.event));
     }
     if (change.gainer != 0) {
       scratch_.has[change.gainer] = change.has;
       const bool believes = run_.tenure(change.gainer).believes_at(change.event);
-      if (believes && change.has >= run_.context.quorum) {
+      if (believes && change.has >= quorum_of(change.gainer)) {
         hold(change.gainer, change.event, change.event);
       }
     }
@@ -107,15 +107,21 @@ class WaitsFor {
   using Thread = NoDeadlockScratch::Thread;
   using SelfWait = NoDeadlockScratch::SelfWait;
 
+  std::uint32_t quorum_of(TenureId id) const {
+    return run_.context.quorum_of(run_.tenure(id).process);
+  }
+
   bool judge_self_wait(const SelfWait& wait, Instant now) {
     const Duration bound = run_.context.acquire_bound;
     if (bound == Duration::zero()) return false;
+    const ProcessId client = run_.tenure(wait.tenure).process;
     std::uint32_t willing = 0;
     for (std::uint32_t server = 0; server < run_.context.servers; ++server) {
-      const Instant since = surroundings_.since(run_.tenure(wait.tenure).process, server);
+      if (!run_.context.uses(client, server)) continue;
+      const Instant since = surroundings_.since(client, server);
       if (since != sim::kNever && now - std::max(since, wait.since) >= bound) ++willing;
     }
-    if (willing < run_.context.quorum) return false;
+    if (willing < run_.context.quorum_of(client)) return false;
     // It may have lost and regained its hold meanwhile, but it waits only once.
     std::uint32_t& reported = scratch_.threads[run_.tenure(wait.tenure).thread].waited_for_itself;
     if (std::exchange(reported, wait.invoked) == wait.invoked) return true;
@@ -226,6 +232,7 @@ void no_deadlock(const Case& run, NoDeadlockScratch& scratch, Verdict& verdict) 
         break;
       case What::loss_learned:
       case What::deadline_passed:
+      case What::abandoned:
         graph.end_self_wait(event.tenure, event.at);
         break;
       case What::thread_ended:

@@ -35,7 +35,7 @@ void find_last_grants(const Case& run, std::vector<std::uint32_t>& last_grant) {
     if (event.what != What::entry_created || event.tenure == 0) continue;
     // An entry that is created after its tenure has given up is not a grant either.
     if (change.gainer == 0 || gave_up_before(run.tenure(change.gainer), change.event)) continue;
-    if (change.has >= run.context.quorum) {
+    if (change.has >= run.context.quorum_of(run.tenure(change.gainer).process)) {
       granted(run.tenure(change.gainer).key, change.event);
     }
   }
@@ -68,19 +68,24 @@ bool counted(const Case& run, KeyId key, const Slot& slot) {
   return false;
 }
 
-// The blocking entry of the lock, if so many servers are blocked that no quorum is left to win.
-std::uint32_t blocked_by(const Case& run, KeyId key) {
+// The blocking entry of the lock, if so many of the waiter's servers are blocked that no quorum is
+// left to win.
+std::uint32_t blocked_by(const Case& run, const Tenure& waiter) {
+  const Context& context = run.context;
   std::uint32_t blocked = 0;
   std::uint32_t event = kNone;
   const Timeline& timeline = run.timeline;
-  for (const Slot* slot = timeline.first_slot(key); slot != nullptr;
+  for (const Slot* slot = timeline.first_slot(waiter.key); slot != nullptr;
        slot = timeline.next_slot(*slot)) {
+    if (!context.uses(waiter.process, context.group_number(slot->server))) continue;
     const std::uint32_t made = made_permanent(run, *slot);
     if (made == kNone) continue;
-    if (!counted(run, key, *slot)) ++blocked;
+    if (!counted(run, waiter.key, *slot)) ++blocked;
     event = std::min(event, made);
   }
-  return blocked + run.context.quorum > run.context.servers ? event : kNone;
+  const bool none_left =
+      blocked + context.quorum_of(waiter.process) > context.servers_of(waiter.process);
+  return none_left ? event : kNone;
 }
 
 // Its process has no connection left; or a mutex inside it is left without a tenure to release it:
@@ -107,7 +112,7 @@ Standstill::Standstill(const Case& run, NotStuckScratch& scratch)
 std::uint32_t Standstill::stuck_behind(const Tenure& waiter) const {
   // Grants to other processes do not help a waiter that is blocked inside its own process.
   const bool granted = last_grant_[waiter.key] > calm_;
-  return std::min(granted ? kNone : blocked_by(run_, waiter.key), blocked_at_home(run_, waiter));
+  return std::min(granted ? kNone : blocked_by(run_, waiter), blocked_at_home(run_, waiter));
 }
 
 void not_stuck(const Case& run, NotStuckScratch& scratch, Verdict& verdict) {

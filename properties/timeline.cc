@@ -22,7 +22,6 @@ void Timeline::read(const History& history, const Context& context) {
   context_ = &context;
   blank_ = Tenure{};
   blank_.key = context.lock_key;
-  quorum_ = context.quorum;
   last_arrival_ = 0;
   broken_circles_.clear();
   refused_free_.clear();
@@ -69,6 +68,7 @@ void Timeline::read(const History& history, const Context& context) {
         break;
       case What::loss_learned:
       case What::deadline_passed:
+      case What::abandoned:
         if (Tenure& tenure = known(event.tenure); tenure.began != kNone) stop(tenure, at);
         break;
       case What::thread_ended: {
@@ -311,12 +311,13 @@ std::uint32_t Timeline::give(TenureId id, const HistoryEvent& event, const Slot&
                              std::uint32_t at) {
   Tenure& tenure = tenures_[id];
   if (tenure.key != event.key) return tenure.entries;
+  const std::uint32_t quorum = context_->quorum_of(tenure.process);
   tenure.granted_by |= std::uint64_t{1} << std::min(slot.number, 63U);
   // A copy of an entry that the tenure already has is not a grant, unless it is still acquiring:
   // then the primary that granted it has been replaced, and its reply never came.
   if (has_copy(id, event.key, slot)) {
     const bool asked = event.what == What::entry_created && event.tenure != 0;
-    if (asked && tenure.began == kNone && tenure.entries == quorum_) tenure.granted = at;
+    if (asked && tenure.began == kNone && tenure.entries == quorum) tenure.granted = at;
     return tenure.entries;
   }
   // An attempt whose replies were lost or late leaves an orphan. If a quorum of its entries has
@@ -324,9 +325,9 @@ std::uint32_t Timeline::give(TenureId id, const HistoryEvent& event, const Slot&
   // a quorum at one instant. A tenure that alters another's entry, for example by a renewal without
   // a check, counts as its owner, but its grant stays as it was.
   const bool altered = event.what == What::entry_altered;
-  if (tenure.began == kNone && tenure.entries < quorum_ && !altered) tenure.granted = kNone;
+  if (tenure.began == kNone && tenure.entries < quorum && !altered) tenure.granted = kNone;
   ++tenure.entries;
-  if (tenure.began == kNone && tenure.entries == quorum_ && tenure.granted == kNone)
+  if (tenure.began == kNone && tenure.entries == quorum && tenure.granted == kNone)
     tenure.granted = at;
   return tenure.entries;
 }

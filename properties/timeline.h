@@ -181,7 +181,6 @@ class Timeline {
 
   const Context* context_ = nullptr;
   Tenure blank_;
-  std::uint32_t quorum_ = 1;
   std::uint32_t last_arrival_ = 0;
   std::vector<std::uint32_t> broken_circles_;
   std::vector<std::uint32_t> refused_free_;

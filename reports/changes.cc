@@ -21,16 +21,21 @@ class Beliefs {
     const auto own = held_.find(event.tenure);
     const bool releases = event.what == What::release_invoked && own != held_.end();
     if (releases && --own->second.holds > 0) return;
+    std::set<ProcessId> ended;
     std::erase_if(held_, [&](const auto& held) {
       if (!ends(event, held.first, *held.second.since)) return false;
-      out.push_back({position, held.second.since->process, Shift::belief_ends});
+      ended.insert(held.second.since->process);
       return true;
     });
+    for (const ProcessId process : ended) {
+      if (!holds(process)) out.push_back({position, process, Shift::belief_ends});
+    }
     if (event.what != What::acquire_ok) return;
     Belief& belief = held_[event.tenure];
     if (belief.holds++ > 0) return;
+    const bool holds_another = holds(event.process);
     belief.since = &event;
-    out.push_back({position, event.process, Shift::belief_begins});
+    if (!holds_another) out.push_back({position, event.process, Shift::belief_begins});
   }
 
  private:
@@ -39,11 +44,19 @@ class Beliefs {
     int holds = 0;
   };
 
+  // By any of its threads.
+  bool holds(ProcessId process) const {
+    return std::any_of(held_.begin(), held_.end(), [process](const auto& held) {
+      return held.second.since != nullptr && held.second.since->process == process;
+    });
+  }
+
   static bool ends(const HistoryEvent& event, history::TenureId tenure, const HistoryEvent& since) {
     switch (event.what) {
       case What::release_invoked:
       case What::loss_learned:
       case What::deadline_passed:
+      case What::abandoned:
         return tenure == event.tenure;
       case What::process_crashed:
         return since.process == event.process;
@@ -92,7 +105,9 @@ class Entries {
  private:
   void follow_entry(std::size_t position, const HistoryEvent& event, std::vector<Change>& out) {
     const bool of_entry = event.what >= What::entry_created && event.what <= What::entry_removed;
-    if (!of_entry || event.key != 0 || narrator_.is_client(event.process)) return;
+    // One column cannot show who has several locks.
+    const bool of_lock = narrator_.has_one_lock() && narrator_.is_lock(event.key);
+    if (!of_entry || !of_lock || narrator_.is_client(event.process)) return;
     const bool shared = std::find(peers_.begin(), peers_.end(), event.process) != peers_.end();
     const ProcessId column = shared ? column_ : event.process;
     Change change{position, column, Shift::no_entry, column};

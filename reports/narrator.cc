@@ -10,6 +10,7 @@
 #include "picklock/client.h"
 #include "reports/columns.h"
 #include "scenarios/promises.h"
+#include "scenarios/setup.h"
 #include "scenarios/verbs/kind.h"
 
 namespace picklock::reports {
@@ -95,6 +96,7 @@ Narrator::Narrator(const Run& run)
     clients_[i] = run.processes[i].starts_with("client-") || run.processes[i] == kCoordinator;
     resources_[i] = run.processes[i] == "resource";
   }
+  locks_ = scenarios::lock_keys(run.scenario).size();
   if (scenarios::find_algorithm(run.scenario) != nullptr)
     specs_ = scenarios::processes_of(run.scenario);
   if (specs_.size() != run.processes.size()) specs_.clear();
@@ -116,9 +118,9 @@ std::string Narrator::key(history::KeyId key) const {
   return key < run_.keys.size() ? printable(run_.keys[key]) : "the lock";
 }
 
-// The first key is the lock's own; some locks keep further keys.
 std::string Narrator::lock(history::KeyId key) const {
-  return key == 0 ? "the lock" : this->key(key);
+  if (!is_lock(key)) return this->key(key);
+  return has_one_lock() ? "the lock" : fmt::format("the lock {}", this->key(key));
 }
 
 std::optional<ProcessId> Narrator::find(std::string_view name) const {
@@ -298,9 +300,10 @@ std::string Narrator::loss(const HistoryEvent& event) const {
 
 std::string Narrator::entry_ends(const HistoryEvent& event) const {
   const auto owner = process_of(event.owner);
-  const std::string whose = event.key != 0 ? key(event.key)
-                            : owner        ? process(*owner) + "'s entry"
-                                           : "the entry of " + key(event.key);
+  const std::string of = has_one_lock() ? "" : " of " + key(event.key);
+  const std::string whose = !is_lock(event.key) ? key(event.key)
+                            : owner             ? process(*owner) + "'s entry" + of
+                                                : "the entry of " + key(event.key);
   return fmt::format("{} {}", whose, ending(event.cause).now);
 }
 
@@ -328,6 +331,8 @@ std::string Narrator::event(const HistoryEvent& event) const {
       return subject + " learns that it has lost " + lock;
     case What::deadline_passed:
       return subject + "'s own deadline passes";
+    case What::abandoned:
+      return subject + " forgets " + lock + " without a release";
     case What::thread_ended:
       return "a thread of " + subject + " ends";
     case What::process_crashed:

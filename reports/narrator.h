@@ -30,6 +30,9 @@ class Narrator {
   std::string process(sim::ProcessId process) const;
   std::string key(history::KeyId key) const;
   std::string lock(history::KeyId key) const;
+  // Whether it is the key of a lock; some locks keep further keys.
+  bool is_lock(history::KeyId key) const { return key < locks_; }
+  bool has_one_lock() const { return locks_ == 1; }
   std::optional<sim::ProcessId> find(std::string_view name) const;
   bool is_client(sim::ProcessId process) const;
   bool is_resource(sim::ProcessId process) const;
@@ -77,6 +80,7 @@ class Narrator {
   bool are_copies(sim::ProcessId one, sim::ProcessId other) const;
 
   const Run& run_;
+  std::size_t locks_ = 1;  // their keys come first
   std::vector<Actor> tenures_;
   std::vector<bool> clients_;
   std::vector<bool> resources_;

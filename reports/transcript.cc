@@ -12,6 +12,7 @@
 
 #include "reports/changes.h"
 #include "reports/columns.h"
+#include "scenarios/setup.h"
 #include "scenarios/verbs/kind.h"
 
 namespace picklock::reports {
@@ -54,6 +55,8 @@ class Transcriber {
         detail_(detail),
         algorithm_(scenarios::find_algorithm(run.scenario)) {
     find_involved();
+    for (const scenarios::Setup& setup : scenarios::setups(run.scenario))
+      waits_for_replicas_ = waits_for_replicas_ || setup.lock.options.wait_replicas > 0;
   }
 
   Transcript transcribe() {
@@ -101,8 +104,7 @@ class Transcriber {
     }
   }
   bool is_involved(ProcessId process) const {
-    return narrator_.is_client(process) || involved_.contains(process) ||
-           run_.scenario.lock.options.wait_replicas > 0;
+    return narrator_.is_client(process) || involved_.contains(process) || waits_for_replicas_;
   }
 
   std::string words(const TraceRecord& record) const {
@@ -120,8 +122,15 @@ class Transcriber {
     std::string meaning;
     if (protocol.gloss != nullptr)
       meaning = protocol.gloss(run_.trace.payload(request), run_.trace.payload(answer));
-    const bool of_lock = meaning.empty() && algorithm_ != nullptr && algorithm_->gloss != nullptr;
-    return of_lock ? algorithm_->gloss(words(request), words(answer)) : meaning;
+    const models::Algorithm* algorithm = algorithm_of(request.process);
+    const bool of_lock = meaning.empty() && algorithm != nullptr && algorithm->gloss != nullptr;
+    return of_lock ? algorithm->gloss(words(request), words(answer)) : meaning;
+  }
+
+  const models::Algorithm* algorithm_of(ProcessId client) const {
+    const scenarios::OneClient* one = scenarios::unlike(run_.scenario, client);
+    return one == nullptr || one->lock.algorithm.empty() ? algorithm_
+                                                         : scenarios::find_algorithm(one->lock);
   }
 
   void read(std::size_t position, const TraceRecord& record) {
@@ -396,6 +405,7 @@ class Transcriber {
         learned(position, event);
         break;
       case What::deadline_passed:
+      case What::abandoned:
         holds_.erase(event.tenure);
         add_event(position, event);
         break;
@@ -567,7 +577,7 @@ class Transcriber {
   // the client shows its belief.
   void entry_changed(std::size_t position, const HistoryEvent& event) {
     if (narrator_.is_client(event.process)) return;
-    const bool of_lock = event.key == 0;
+    const bool of_lock = narrator_.is_lock(event.key);
     if (event.cause == Cause::command) {
       if (of_lock) taken(event);
       return;
@@ -614,6 +624,7 @@ class Transcriber {
   const Run& run_;
   const Narrator& narrator_;
   const Detail detail_;
+  bool waits_for_replicas_ = false;
   const models::Algorithm* const algorithm_;  // nullptr: the run is not of a known lock
   Transcript transcript_;
   std::map<std::uint32_t, std::size_t> exchanges_;  // by the number of a message

@@ -12,8 +12,7 @@ namespace picklock::scenarios {
 void check(const keys::Value& root, Scenario& scenario, const Vocabulary& vocabulary);
 
 // The parts of it that have a source of their own.
-void check_clients(const keys::Value& table, const Scenario& scenario, const AlgorithmWords& words);
-void check_faults(const keys::Value& root, Scenario& scenario, const AlgorithmWords& words);
+void check_faults(const keys::Value& root, Scenario& scenario, const Vocabulary& vocabulary);
 void check_fencing(const keys::Value& root, const Scenario& scenario, const AlgorithmWords& words);
 
 }  // namespace picklock::scenarios

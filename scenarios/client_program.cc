@@ -4,6 +4,7 @@
 
 #include "models/locks/catalogue.h"
 #include "models/servers/kind.h"
+#include "scenarios/setup.h"
 
 namespace picklock::scenarios {
 
@@ -22,15 +23,18 @@ void tell(const models::ClientMachine& machine, std::string_view what) {
 
 }  // namespace
 
-void ClientProgram::reset(models::ClientMachine& machine, const models::Algorithm& algorithm,
-                          const Scenario& scenario, models::Tenures& tenures,
-                          Duration first_arrival, bool is_operator, sim::Instant& busy_until) {
+void ClientProgram::reset(models::ClientMachine& machine, const Scenario& scenario,
+                          const Part& part, models::Tenures& tenures, sim::Instant& busy_until) {
   machine_ = &machine;
-  algorithm_ = &algorithm;
+  algorithm_ = part.algorithm;
   scenario_ = &scenario;
+  clients_ = part.clients;
+  lock_ = part.lock;
+  key_ids_ = part.keys;
+  quorum_ = part.quorum;
   tenures_ = &tenures;
-  first_arrival_ = first_arrival;
-  is_operator_ = is_operator;
+  first_arrival_ = part.arrives;
+  is_operator_ = part.is_operator;
   locks_.clear();
   busy_until_ = &busy_until;
   machine.process().set_program(this);
@@ -40,48 +44,53 @@ void ClientProgram::start(sim::Keeps) {
   const bool first = machine_->process().incarnation() == 0;
   sim::Scheduler& scheduler = machine_->simulation().scheduler;
   sim::Process& process = machine_->process();
-  const Duration scan = scenario_->clients.scan_every;
+  const Duration scan = clients_->scan_every;
   if (scan > Duration::zero() && machine_->can_scan())
     scheduler.threads().spawn(process, [this, scan] { machine_->scan(scan); });
+  std::size_t locks = make_locks();
   if (is_operator_) {
     scheduler.threads().spawn(
-        process, [this, &lock = make_lock()] { operate(lock); }, true);
+        process, [this, &lock = locks_[locks]] { operate(lock); }, true);
     machine_->started();
     return;
   }
-  Equipped* lock = &make_lock();
-  for (std::uint32_t i = 1; i <= scenario_->clients.threads; ++i) {
+  for (std::uint32_t i = 1; i <= clients_->threads; ++i) {
     const bool shared =
-        algorithm_->uses.shared || scenario_->lock.options.local_mutex != models::LocalMutex::none;
-    if (i > 1 && !shared) lock = &make_lock();
+        algorithm_->uses.shared || lock_->options.local_mutex != models::LocalMutex::none;
+    if (i > 1 && !shared) locks = make_locks();
     scheduler.threads().spawn(
-        process, [this, first, i, lock] { live(first, i, *lock); }, true);
+        process, [this, first, i, locks] { live(first, i, locks); }, true);
   }
   // Comes after them: a fault that ends a thread without naming one must hit a thread that wants
   // the lock.
   machine_->started();
 }
 
-// The loader has refused a scenario that needs what its lock cannot do.
-ClientProgram::Equipped& ClientProgram::make_lock() {
-  Equipped& lock = locks_.emplace_back();
-  lock.verbs = models::locks::make_lock(*algorithm_, lock_options(*scenario_));
-  if (is_operator_) lock.forced_release = &dynamic_cast<ForcedRelease&>(*lock.verbs);
-  if (scenario_->clients.check_before_write)
-    lock.holder_check = &dynamic_cast<HolderCheck&>(*lock.verbs);
-  if (scenario_->clients.effect == Effect::database)
-    lock.database = &dynamic_cast<DatabaseWrite&>(*lock.verbs);
-  return lock;
+// One for each key. Returns the place of the first.
+std::size_t ClientProgram::make_locks() {
+  const std::size_t first = locks_.size();
+  for (std::size_t i = 0; i < keys(); ++i) make_lock();
+  return first;
 }
 
-void ClientProgram::live(bool first, std::uint32_t number, Equipped& lock) {
-  models::SimClient self(*machine_, number);
-  const Duration behind = scenario_->clients.threads_arrive_every * (number - 1);
+// The loader has refused a scenario that needs what its lock cannot do.
+void ClientProgram::make_lock() {
+  Equipped& lock = locks_.emplace_back();
+  lock.verbs = models::locks::make_lock(*algorithm_, lock_options(*scenario_, *clients_, *lock_));
+  if (is_operator_) lock.forced_release = &dynamic_cast<ForcedRelease&>(*lock.verbs);
+  if (clients_->check_before_write) lock.holder_check = &dynamic_cast<HolderCheck&>(*lock.verbs);
+  if (clients_->effect == Effect::database)
+    lock.database = &dynamic_cast<DatabaseWrite&>(*lock.verbs);
+}
+
+void ClientProgram::live(bool first, std::uint32_t number, std::size_t locks) {
+  Worker worker{.self = models::SimClient(*machine_, number), .locks = locks};
+  const Duration behind = clients_->threads_arrive_every * (number - 1);
   const Duration arrival = first ? first_arrival_ + behind : Duration{};
-  if (arrival > Duration::zero()) self.sleep(arrival);
-  for (std::uint32_t i = 0; i < scenario_->clients.cycles; ++i) {
-    if (i > 0 && scenario_->clients.think > Duration::zero()) self.sleep(scenario_->clients.think);
-    cycle(self, lock);
+  if (arrival > Duration::zero()) worker.self.sleep(arrival);
+  for (std::uint32_t i = 0; i < clients_->cycles; ++i) {
+    if (i > 0 && clients_->think > Duration::zero()) worker.self.sleep(clients_->think);
+    cycle(worker);
   }
 }
 
@@ -92,179 +101,209 @@ void ClientProgram::operate(Equipped& lock) {
   self.sleep(first_arrival_);
   thread().tag = tenures_->holder();
   play(Role::release);
-  lock.forced_release->force_release(self, scenario_->lock.key,
-                                     scenario_->clients.force == ForceUnlock::conditional);
+  lock.forced_release->force_release(self, lock_->key, clients_->force == ForceUnlock::conditional);
   thread().tag = 0;
 }
 
-void ClientProgram::cycle(models::SimClient& self, Equipped& lock) {
-  thread().tag = tenures_->begin();
-  const Acquired acquired = acquire(self, lock);
+// A lock that is not granted ends the cycle: those before it are released.
+void ClientProgram::cycle(Worker& worker, std::size_t number, Held* first, Held* last) {
+  Equipped& lock = locks_[worker.locks + number];
+  const history::TenureId tenure = tenures_->begin(key_ids_[number], quorum_);
+  thread().tag = tenure;
+  const Acquired acquired = acquire(worker, lock, key(number));
   if (acquired) {
-    const history::TenureId tenure = thread().tag;
     tenures_->settle(tenure);
     const Duration deadline = acquired.lease().deadline;
-    if (deadline != Duration::zero()) self.witness().believe_until(acquired.lease(), deadline);
-    work(self, lock, acquired.lease());
+    if (deadline != Duration::zero())
+      worker.self.witness().believe_until(acquired.lease(), deadline);
+    Held mine{.lock = lock, .key = key(number), .tenure = tenure, .lease = acquired.lease()};
+    if (last != nullptr) last->next = &mine;
+    if (first == nullptr) first = &mine;
+    number + 1 < keys() ? cycle(worker, number + 1, first, &mine) : work(worker, *first);
+    act_for(mine);
     machine_->end_belief(tenure);
-    release(self, lock, acquired.lease());
+    clients_->releases ? release(worker, lock, acquired.lease())
+                       : abandon(worker, lock, acquired.lease());
+    if (last != nullptr) last->next = nullptr;
   }
   thread().tag = 0;
   play(Role::none);
 }
 
-Acquired ClientProgram::acquire(models::SimClient& self, Equipped& lock) {
+Acquired ClientProgram::acquire(Worker& worker, Equipped& lock, const std::string& key) {
   play(Role::acquire);
   busy_for(Duration::zero());
-  self.note(What::acquire_invoked);
-  Acquired acquired = lock.verbs->acquire(self, scenario_->lock.key);
+  if (const auto& leases = clients_->leases; !leases.empty())
+    lock.verbs->set_lease(leases[std::min<std::size_t>(worker.acquires++, leases.size() - 1)]);
+  worker.self.note(What::acquire_invoked);
+  Acquired acquired = lock.verbs->acquire(worker.self, key);
   const bool gave_way = thread().gave_way();
-  self.note(acquired                ? What::acquire_ok
-            : acquired.is_unknown() ? What::acquire_unknown
-                                    : What::acquire_failed,
-            gave_way && !acquired ? history::Cause::interrupt : history::Cause::command);
-  if (acquired) busy_for(length_of_section(scenario_->clients));
+  worker.self.note(acquired                ? What::acquire_ok
+                   : acquired.is_unknown() ? What::acquire_unknown
+                                           : What::acquire_failed,
+                   gave_way && !acquired ? history::Cause::interrupt : history::Cause::command);
+  if (acquired) busy_for(length_of_section(*clients_));
   return acquired;
 }
 
-void ClientProgram::release(models::SimClient& self, Equipped& lock, const Lease& lease) {
+void ClientProgram::release(Worker& worker, Equipped& lock, const Lease& lease) {
   play(Role::release);
-  self.note(What::release_invoked);
-  switch (lock.verbs->release(self, lease)) {
+  worker.self.note(What::release_invoked);
+  switch (lock.verbs->release(worker.self, lease)) {
     case Released::ok:
-      self.note(What::release_ok);
+      worker.self.note(What::release_ok);
       break;
     case Released::not_held:
-      self.note(What::release_failed);
+      worker.self.note(What::release_failed);
       break;
     case Released::unknown:
-      self.note(What::release_unknown);
+      worker.self.note(What::release_unknown);
       break;
   }
+}
+
+void ClientProgram::abandon(Worker& worker, Equipped& lock, const Lease& lease) {
+  play(Role::release);
+  worker.self.note(What::abandoned);
+  lock.verbs->abandon(worker.self, lease);
 }
 
 void ClientProgram::busy_for(Duration length) {
   *busy_until_ = std::max(*busy_until_, machine_->simulation().now() + length);
 }
 
-// A single write is the section's last act. Several are evenly spread, and the first opens the
-// section.
-void ClientProgram::work(models::SimClient& self, Equipped& lock, const Lease& lease) {
-  const bool has_steps = !scenario_->clients.work.empty();
-  const std::uint32_t writes = has_steps ? 0 : scenario_->clients.writes;
-  const Duration hold = scenario_->clients.hold;
+bool ClientProgram::prepare(Worker& worker, Held& held) {
   const Fencing fencing = scenario_->servers.resource.fencing;
   const bool own_log = fencing == Fencing::revoke || fencing == Fencing::revoke_late;
   const bool by_owner = fencing == Fencing::owner_token;
-  models::Credentials shown{.token = lease.fence,
-                            .owner = by_owner ? lease.token : std::string_view(),
-                            .log = own_log ? lease.token : std::string_view()};
+  held.shown = {.token = held.lease.fence,
+                .owner = by_owner ? held.lease.token : std::string_view(),
+                .log = own_log ? held.lease.token : std::string_view()};
+  act_for(held);
   play(Role::write);
-  if (fencing == Fencing::after) {
-    shown.token = lock_server(*scenario_).fetch_token(self, scenario_->lock.key);
-    if (shown.token == 0) {  // nothing may be written without one
-      tell(*machine_, "has no fencing token, so it gives the lock back without a write");
-      return;
-    }
+  if (fencing != Fencing::after) return true;
+  held.shown.token = lock_server(*scenario_).fetch_token(worker.self, held.key);
+  if (held.shown.token != 0) return true;  // nothing may be written without one
+  tell(*machine_, "has no fencing token, so it gives the lock back without a write");
+  return false;
+}
+
+// A single write is the section's last act. Several are evenly spread, and the first opens the
+// section.
+void ClientProgram::work(Worker& worker, Held& first) {
+  const bool has_steps = !clients_->work.empty();
+  const std::uint32_t writes = has_steps ? 0 : clients_->writes;
+  const Duration hold = clients_->hold;
+  for (Held* held = &first; held != nullptr; held = held->next) {
+    if (!prepare(worker, *held)) return;
   }
-  if (writes > 1) write(self, lock, lease, 1, shown);
-  if (scenario_->clients.nested && scenario_->clients.nested_after == Duration::zero())
-    nest(self, lock);
-  keep_progress(self);
-  if (has_steps) return take_steps(self, lock, lease, shown);
+  if (writes > 1) write(worker, first, 1);
+  if (clients_->nested && clients_->nested_after == Duration::zero()) nest(worker, first);
+  keep_progress(worker, first);
+  if (has_steps) return take_steps(worker, first);
   if (writes <= 1) {
-    stay(self, lock, Duration::zero(), hold);
-    if (writes == 1) write(self, lock, lease, 1, shown);
+    stay(worker, first, Duration::zero(), hold);
+    if (writes == 1) write(worker, first, 1);
     return;
   }
   const Duration gap = hold / static_cast<std::int64_t>(writes - 1);
   for (std::uint32_t i = 2; i <= writes; ++i) {
-    stay(self, lock, gap * (i - 2), gap * (i - 1));
-    write(self, lock, lease, i, shown);
+    stay(worker, first, gap * (i - 2), gap * (i - 1));
+    write(worker, first, i);
   }
 }
 
-void ClientProgram::take_steps(models::SimClient& self, Equipped& lock, const Lease& lease,
-                               const models::Credentials& shown) {
-  models::Seen seen;
-  for (const WorkStep& step : scenario_->clients.work) {
+void ClientProgram::take_steps(Worker& worker, Held& first) {
+  for (const WorkStep& step : clients_->work) {
     if (step.deed == WorkStep::Deed::think) {
-      self.sleep(step.length);
+      worker.self.sleep(step.length);
       continue;
     }
-    const bool checks = step.deed == WorkStep::Deed::write && scenario_->clients.check_before_write;
-    if (!may_write(self, lock, lease, checks) || !take(step, seen, shown)) return;
+    for (Held* held = &first; held != nullptr; held = held->next) {
+      if (!take(worker, step, *held)) return;
+    }
   }
 }
 
-bool ClientProgram::take(const WorkStep& step, models::Seen& seen,
-                         const models::Credentials& shown) {
+bool ClientProgram::take(Worker& worker, const WorkStep& step, Held& held) {
+  act_for(held);
+  const bool checks = step.deed == WorkStep::Deed::write && clients_->check_before_write;
+  if (!may_write(worker, held, checks)) return false;
   models::ResourceClient& resource = machine_->resource();
   if (step.deed == WorkStep::Deed::fence) {
     play(Role::write);
-    return resource.announce(shown) == Written::accepted;
+    return resource.announce(held.shown) == Written::accepted;
   }
   if (step.deed == WorkStep::Deed::read) {
     play(Role::read);
-    const std::optional<models::Seen> found = resource.read(shown);
-    if (found) seen = *found;
+    const std::optional<models::Seen> found = resource.read(held.shown);
+    if (found) held.seen = *found;
     return found.has_value();
   }
   play(Role::write);
-  const std::int64_t value = seen.value + 1;
-  return resource.update(step.mode, value, seen, shown) != Written::rejected;
+  const std::int64_t value = held.seen.value + 1;
+  return resource.update(step.mode, value, held.seen, held.shown) != Written::rejected;
 }
 
 // Works between two moments of the section, and acquires the lock again if the nested acquire falls
 // between them.
-void ClientProgram::stay(models::SimClient& self, Equipped& lock, Duration from, Duration until) {
-  const Duration again = scenario_->clients.nested_after;
-  const bool nests = scenario_->clients.nested && from < again && again <= until;
+void ClientProgram::stay(Worker& worker, Held& first, Duration from, Duration until) {
+  const Duration again = clients_->nested_after;
+  const bool nests = clients_->nested && from < again && again <= until;
   if (nests) {
-    self.sleep(again - from);
-    nest(self, lock);
+    worker.self.sleep(again - from);
+    nest(worker, first);
     from = again;
   }
-  if (until > from || !nests) self.sleep(until - from);
+  if (until > from || !nests) worker.self.sleep(until - from);
 }
 
-void ClientProgram::nest(models::SimClient& self, Equipped& lock) {
-  const Acquired again = acquire(self, lock);
-  if (again) release(self, lock, again.lease());
+void ClientProgram::nest(Worker& worker, Held& first) {
+  act_for(first);
+  const Acquired again = acquire(worker, first.lock, first.key);
+  if (!again) return;
+  if (clients_->nested_for > Duration::zero()) worker.self.sleep(clients_->nested_for);
+  release(worker, first.lock, again.lease());
 }
 
-void ClientProgram::keep_progress(models::SimClient& self) {
-  const Progress progress = scenario_->clients.progress;
+void ClientProgram::keep_progress(Worker& worker, Held& first) {
+  const Progress progress = clients_->progress;
   if (progress == Progress::none) return;
   play(Role::write);
-  lock_server(*scenario_)
-      .write_key(self, scenario_->lock.key, "half-done", progress == Progress::set_keepttl);
+  for (Held* held = &first; held != nullptr; held = held->next) {
+    act_for(*held);
+    lock_server(*scenario_)
+        .write_key(worker.self, held->key, "half-done", progress == Progress::set_keepttl);
+  }
+}
+
+void ClientProgram::write(Worker& worker, Held& first, std::uint32_t number) {
+  for (Held* held = &first; held != nullptr; held = held->next) write_for(worker, *held, number);
 }
 
 // A client that has learned that the lock is lost changes nothing.
-void ClientProgram::write(models::SimClient& self, Equipped& lock, const Lease& lease,
-                          std::uint32_t number, const models::Credentials& shown) {
+void ClientProgram::write_for(Worker& worker, Held& held, std::uint32_t number) {
+  act_for(held);
   // A client that begins with a write has just been granted the lock.
-  const bool first = number == 1 && scenario_->clients.writes > 1;
-  if (!may_write(self, lock, lease, scenario_->clients.check_before_write && !first)) return;
+  const bool first = number == 1 && clients_->writes > 1;
+  if (!may_write(worker, held, clients_->check_before_write && !first)) return;
   play(Role::write);
-  if (scenario_->clients.effect == Effect::database) {
+  if (clients_->effect == Effect::database) {
     // A statement that fails tells the holder that its session is over.
-    if (lock.database->write_in_database(self, lease) != Written::accepted)
-      self.witness().record_loss(lease);
+    if (held.lock.database->write_in_database(worker.self, held.lease) != Written::accepted)
+      worker.self.witness().record_loss(held.lease);
     return;
   }
-  machine_->resource().write(number, shown);
+  machine_->resource().write(number, held.shown);
 }
 
-bool ClientProgram::may_write(models::SimClient& self, Equipped& lock, const Lease& lease,
-                              bool checks) {
-  if (machine_->has_lost(thread().tag)) return false;
+bool ClientProgram::may_write(Worker& worker, Held& held, bool checks) {
+  if (machine_->has_lost(held.tenure)) return false;
   if (!checks) return true;
   play(Role::check);
-  const Held held = lock.holder_check->check_held(self, lease);
-  if (held == Held::no) self.witness().record_loss(lease);
-  return held == Held::yes;
+  const picklock::Held answer = held.lock.holder_check->check_held(worker.self, held.lease);
+  if (answer == picklock::Held::no) worker.self.witness().record_loss(held.lease);
+  return answer == picklock::Held::yes;
 }
 
 }  // namespace picklock::scenarios

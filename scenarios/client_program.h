@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "models/client/sim_client.h"
 #include "models/client/tenures.h"
@@ -17,12 +20,23 @@ namespace picklock::scenarios {
 
 class ClientProgram final : public sim::Program {
  public:
-  // `first_arrival` is that of the first incarnation; after a restart the client arrives at once
-  // and does all its cycles. `busy_until` tells the run how long there is work to do: every acquire
-  // that begins and every critical section moves it forward.
-  void reset(models::ClientMachine& machine, const models::Algorithm& algorithm,
-             const Scenario& scenario, models::Tenures& tenures, Duration first_arrival,
-             bool is_operator, sim::Instant& busy_until);
+  // The part of a scenario that is different for each client.
+  struct Part {
+    const ClientsSpec* clients = nullptr;
+    const LockSpec* lock = nullptr;
+    const models::Algorithm* algorithm = nullptr;
+    std::vector<history::KeyId> keys{};  // of its locks
+    std::uint32_t quorum = 1;            // servers that make a grant to it
+    // The first incarnation arrives then; after a restart the client arrives at once, and does all
+    // its cycles.
+    Duration arrives{};
+    bool is_operator = false;
+  };
+
+  // `busy_until` tells the run how long there is work to do: every acquire that begins and every
+  // critical section moves it forward.
+  void reset(models::ClientMachine& machine, const Scenario& scenario, const Part& part,
+             models::Tenures& tenures, sim::Instant& busy_until);
 
   void start(sim::Keeps keeps) override;
   void halted() override { machine_->forget(); }
@@ -36,33 +50,64 @@ class ClientProgram final : public sim::Program {
     DatabaseWrite* database = nullptr;
     ForcedRelease* forced_release = nullptr;
   };
+  // A thread that wants locks.
+  struct Worker {
+    models::SimClient self;
+    std::size_t locks = 0;       // in locks_, one for each key from here
+    std::uint32_t acquires = 0;  // that it has begun
+  };
+  // A lock that a worker holds. It lives on the thread's stack.
+  struct Held {
+    Equipped& lock;
+    const std::string& key;
+    history::TenureId tenure = 0;
+    const Lease& lease;
+    models::Credentials shown{};
+    models::Seen seen{};
+    Held* next = nullptr;  // the one that was acquired after it
+  };
 
-  void live(bool first, std::uint32_t number, Equipped& lock);
+  std::size_t keys() const { return clients_->keys.empty() ? 1 : clients_->keys.size(); }
+  const std::string& key(std::size_t number) const {
+    return clients_->keys.empty() ? lock_->key : clients_->keys[number];
+  }
+  void live(bool first, std::uint32_t number, std::size_t locks);
   void operate(Equipped& lock);
-  Equipped& make_lock();
-  void cycle(models::SimClient& self, Equipped& lock);
+  std::size_t make_locks();
+  void make_lock();
+  // Acquires lock `number` and all after it, works, and releases it. `first` and `last`: the locks
+  // that the worker has; nullptr: none.
+  void cycle(Worker& worker, std::size_t number = 0, Held* first = nullptr, Held* last = nullptr);
   // Acquires the lock, or acquires it again within its tenure.
-  Acquired acquire(models::SimClient& self, Equipped& lock);
-  void release(models::SimClient& self, Equipped& lock, const Lease& lease);
-  void work(models::SimClient& self, Equipped& lock, const Lease& lease);
-  void nest(models::SimClient& self, Equipped& lock);
-  void keep_progress(models::SimClient& self);
-  void take_steps(models::SimClient& self, Equipped& lock, const Lease& lease,
-                  const models::Credentials& shown);
+  Acquired acquire(Worker& worker, Equipped& lock, const std::string& key);
+  void release(Worker& worker, Equipped& lock, const Lease& lease);
+  void abandon(Worker& worker, Equipped& lock, const Lease& lease);
+  void work(Worker& worker, Held& first);
+  // False: it has no fencing token.
+  bool prepare(Worker& worker, Held& held);
+  void nest(Worker& worker, Held& first);
+  void keep_progress(Worker& worker, Held& first);
+  void take_steps(Worker& worker, Held& first);
   // False: the holder is told to stop.
-  bool take(const WorkStep& step, models::Seen& seen, const models::Credentials& shown);
-  void stay(models::SimClient& self, Equipped& lock, Duration from, Duration until);
-  void write(models::SimClient& self, Equipped& lock, const Lease& lease, std::uint32_t number,
-             const models::Credentials& shown);
+  bool take(Worker& worker, const WorkStep& step, Held& held);
+  void stay(Worker& worker, Held& first, Duration from, Duration until);
+  void write(Worker& worker, Held& first, std::uint32_t number);
+  void write_for(Worker& worker, Held& held, std::uint32_t number);
   // Whether the client still holds the lock, as far as it knows.
-  bool may_write(models::SimClient& self, Equipped& lock, const Lease& lease, bool checks);
+  bool may_write(Worker& worker, Held& held, bool checks);
   void play(Role role) { thread().role = role; }
+  // The thread acts for this lock.
+  void act_for(const Held& held) { thread().tag = held.tenure; }
   void busy_for(Duration length);
   sim::Thread& thread() const { return *machine_->simulation().scheduler.running(); }
 
   models::ClientMachine* machine_ = nullptr;
   const models::Algorithm* algorithm_ = nullptr;
   const Scenario* scenario_ = nullptr;
+  const ClientsSpec* clients_ = nullptr;
+  const LockSpec* lock_ = nullptr;
+  std::span<const history::KeyId> key_ids_;
+  std::uint32_t quorum_ = 1;
   models::Tenures* tenures_ = nullptr;
   sim::Instant* busy_until_ = nullptr;
   Duration first_arrival_{};

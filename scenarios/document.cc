@@ -268,8 +268,9 @@ std::shared_ptr<const redis::Script> script_from(const Value& key, std::string& 
   return std::make_shared<const redis::Script>(text);
 }
 
-void load_scripts(const Value& file, LockSpec& lock, const std::string& scenario_file) {
-  const auto table = file.find("lock");
+// Those of the table `lock` in this one.
+void load_scripts(const Value& holder, LockSpec& lock, const std::string& scenario_file) {
+  const auto table = holder.find("lock");
   if (!table) return;
   const auto load = [&](std::string_view name, std::string& path,
                         std::shared_ptr<const redis::Script>& script) {
@@ -282,16 +283,32 @@ void load_scripts(const Value& file, LockSpec& lock, const std::string& scenario
   load("renew_script", files.renew, scripts.renew);
 }
 
-// A change (`--set`, a twin) that replaces the lock leaves keys in the file that the new lock
-// lacks; otherwise half of all changes would need a second one.
-void drop_leftovers(toml::table& root, const AlgorithmWords& words) {
-  const auto changed = [](const toml::node& node) { return node.source().begin.line == 0; };
-  toml::table& lock = *root["lock"].as_table();
-  if (!changed(*lock.get("algorithm"))) return;
+bool is_changed(const toml::node& node) { return node.source().begin.line == 0; }
+
+void drop_leftovers(toml::table& lock, const AlgorithmWords& words) {
   for (const auto& key : option_keys()) {
     const toml::node* given = lock.get(key.name);
-    if (given != nullptr && !changed(*given) && find(words.keys, key.name) == nullptr)
+    if (given != nullptr && !is_changed(*given) && find(words.keys, key.name) == nullptr)
       lock.erase(key.name);
+  }
+}
+
+// A change (`--set`, a twin) that replaces a lock leaves keys in the file that the new lock lacks;
+// otherwise half of all changes would need a second one.
+void drop_leftovers(toml::table& root, const AlgorithmWords& words, const Vocabulary& vocabulary) {
+  toml::table& common = *root["lock"].as_table();
+  const bool replaced = is_changed(*common.get("algorithm"));
+  if (replaced) drop_leftovers(common, words);
+  toml::array* clients = root["client"].as_array();
+  for (std::size_t i = 0; clients != nullptr && i < clients->size(); ++i) {
+    toml::table* lock =
+        (*clients)[i].as_table() ? (*clients)[i].as_table()->get_as<toml::table>("lock") : nullptr;
+    if (lock == nullptr) continue;
+    const toml::node* own = lock->get("algorithm");
+    const AlgorithmWords* of_own =
+        own != nullptr ? vocabulary.find(own->value_or(std::string_view())) : &words;
+    if (of_own != nullptr && (own != nullptr ? is_changed(*own) : replaced))
+      drop_leftovers(*lock, *of_own);
   }
 }
 
@@ -366,11 +383,16 @@ Scenario Document::read(const Twin* twin, const Vocabulary& vocabulary) const {
   if (const AlgorithmWords* words = vocabulary.find(algorithm.value_or("")); words != nullptr) {
     scenario.lock.options = scenario.lock.preset = words->preset;
     scenario.lock.own = words->own;
-    drop_leftovers(root, *words);
+    drop_leftovers(root, *words, vocabulary);
   }
   read_table(file, scenario_keys(), scenario);
   check(file, scenario, vocabulary);
   load_scripts(file, scenario.lock, file_);
+  if (const auto unlike = file.find("client")) {
+    const std::vector<Value> tables = unlike->tables();
+    for (std::size_t i = 0; i < tables.size(); ++i)
+      load_scripts(tables[i], scenario.unlike[i].lock, file_);
+  }
   if (const auto expect = file.find("expect")) scenario.expect.line = expect->line();
   scenario.name = std::filesystem::path(label_).stem().string();
   scenario.file = file_;

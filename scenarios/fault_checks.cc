@@ -11,6 +11,7 @@
 #include "scenarios/checks.h"
 #include "scenarios/keys.h"
 #include "scenarios/process_names.h"
+#include "scenarios/setup.h"
 #include "scenarios/topology.h"
 #include "scenarios/verbs/kind.h"
 
@@ -28,22 +29,35 @@ using sim::Fault;
 using sim::Instant;
 using sim::Trigger;
 
-// The names of the steps that a scenario can have.
+// The names of the steps that a scenario can have, whichever client takes them.
 struct Steps {
-  Steps(const AlgorithmWords& words, const Scenario& scenario)
-      : algorithm(words.name),
-        marks(words.marks.begin(), words.marks.end()),
-        any_mark(words.own != nullptr) {
-    for (const Role role : models::roles_under(words.roles, words.uses, lock_options(scenario))) {
-      roles.push_back(name(role));
-    }
+  Steps(const Scenario& scenario, const Vocabulary& vocabulary)
+      : algorithm(scenario.lock.algorithm) {
     using Deed = WorkStep::Deed;
-    const std::vector<WorkStep>& work = scenario.clients.work;
-    const bool writes = work.empty() ? scenario.clients.writes > 0
-                                     : has_step(work, Deed::write) || has_step(work, Deed::fence);
+    bool writes = false;
+    bool reads = false;
+    bool has_work = false;
+    for (const Setup& setup : setups(scenario)) {
+      const AlgorithmWords& words = *vocabulary.find(setup.lock.algorithm);
+      for (const Role role :
+           models::roles_under(words.roles, words.uses, lock_options(scenario, setup)))
+        add(roles, name(role));
+      for (const std::string& mark : words.marks) add(marks, mark);
+      any_mark = any_mark || words.own != nullptr;
+      const std::vector<WorkStep>& work = setup.clients.work;
+      writes =
+          writes || (work.empty() ? setup.clients.writes > 0
+                                  : has_step(work, Deed::write) || has_step(work, Deed::fence));
+      reads = reads || has_step(work, Deed::read);
+      has_work = has_work || !work.empty();
+    }
     if (writes) roles.push_back(name(Role::write));
-    if (has_step(work, Deed::read)) roles.push_back(name(Role::read));
-    why_no_write = work.empty() ? "`clients.writes` is 0" : "no step of `clients.work` writes";
+    if (reads) roles.push_back(name(Role::read));
+    why_no_write = has_work ? "no step of `clients.work` writes" : "`clients.writes` is 0";
+  }
+
+  static void add(Words& words, std::string_view word) {
+    if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
   }
 
   std::string_view algorithm;
@@ -249,8 +263,8 @@ void check_neighbour(const Value& table, const Scenario& scenario, const Steps& 
 
 }  // namespace
 
-void check_faults(const Value& root, Scenario& scenario, const AlgorithmWords& words) {
-  const Steps steps(words, scenario);
+void check_faults(const Value& root, Scenario& scenario, const Vocabulary& vocabulary) {
+  const Steps steps(scenario, vocabulary);
   if (const auto faults = root.find("fault")) {
     const std::vector<Value> tables = faults->tables();
     for (std::size_t i = 0; i < tables.size(); ++i) {

@@ -55,6 +55,7 @@ const Keys<Scenario>& scenario_keys() {
       table<Scenario>("network", network_keys(), at<&Scenario::network>, "How long messages take."),
       table<Scenario>("clients", clients_keys(), at<&Scenario::clients>,
                       "The clients that want the lock, processes `client-1` to `client-N`."),
+      tables<Scenario>("client", kMostUnlike, at<&Scenario::unlike>, read_client, describe_client),
       tables<Scenario>(
           "fault", kMostFaults, at<&Scenario::faults>,
           [](const Value& table, Fault& fault) {

@@ -17,6 +17,7 @@ inline constexpr std::size_t kMostLinks = 1000;
 inline constexpr std::size_t kMostTwins = 100;
 inline constexpr std::size_t kMostNames = 100;
 inline constexpr std::size_t kMostSteps = 1000;
+inline constexpr std::size_t kMostUnlike = 1000;
 
 const keys::Keys<Scenario>& scenario_keys();  // the whole file; tables are keys with `nested` set
 
@@ -26,10 +27,15 @@ const keys::Keys<models::LockOptions>& option_keys();
 const keys::Keys<ServersSpec>& servers_keys();
 const keys::Keys<Network>& network_keys();
 const keys::Keys<ClientsSpec>& clients_keys();
-const keys::Keys<sim::Fault>& fault_keys();  // a key for each verb first
+const keys::Keys<OneClient>& one_client_keys();
+const keys::Keys<OneClient>& own_lock_keys();  // of one client: those of its table `lock`
+const keys::Keys<sim::Fault>& fault_keys();    // a key for each verb first
 const keys::Keys<sim::Trigger>& trigger_keys();
 const keys::Keys<Expectation>& expectation_keys();
 const keys::Keys<Neighbour>& neighbour_keys();
+
+void read_client(const keys::Value& table, OneClient& one);
+void describe_client(const std::string& path, std::vector<keys::TableDoc>& docs);
 
 // A twin's one change is any key of the file, which the table cannot list.
 void read_twin(const keys::Value& table, Twin& twin);

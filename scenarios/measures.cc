@@ -132,6 +132,7 @@ std::uint32_t contended_grants(const history::History& history) {
         break;
       case What::acquire_failed:
       case What::acquire_unknown:
+      case What::abandoned:
       case What::release_ok:
       case What::release_failed:
       case What::release_unknown:

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "models/locks/lease_store_lock.h"
 #include "models/locks/promises.h"
 #include "scenarios/process_kinds.h"
+#include "scenarios/setup.h"
 #include "scenarios/topology.h"
 
 namespace picklock::scenarios {
@@ -20,6 +22,12 @@ using history::History;
 using history::HistoryEvent;
 using history::TenureId;
 using history::What;
+
+template <typename Holds>
+bool every_client(const Scenario& scenario, Holds holds) {
+  const std::vector<Setup> all = setups(scenario);
+  return std::all_of(all.begin(), all.end(), holds);
+}
 
 bool ends_without_its_owner(const HistoryEvent& removed) {
   return removed.cause == Cause::expiry || removed.cause == Cause::session_end ||
@@ -119,6 +127,7 @@ bool sections_end_within_leases(const Scenario& scenario, const History& history
         break;
       case What::loss_learned:
       case What::deadline_passed:
+      case What::abandoned:
         holds_no_more([&](const Holder& one) { return one.tenure == event.tenure; });
         break;
       case What::thread_ended:  // the holder's, not that of its renewals
@@ -154,15 +163,59 @@ bool sections_end_within_leases(const Scenario& scenario, const History& history
 // An operator means the holder that it saw, but takes the lock from any later holder
 // (docs/facts/failures.md B-16).
 bool is_forced_open(const Scenario& scenario) {
-  return scenario.clients.operators > 0 && scenario.clients.force == ForceUnlock::unconditional;
+  const auto by_force = [](const Setup& setup) {
+    return setup.clients.force == ForceUnlock::unconditional;
+  };
+  return scenario.clients.operators > 0 && !every_client(scenario, std::not_fn(by_force));
 }
 
 bool tokens_are_for_one_acquisition(const Scenario& scenario, const History&) {
-  return scenario.lock.options.value == models::TokenPer::acquisition && !is_forced_open(scenario);
+  const bool each = every_client(scenario, [](const Setup& setup) {
+    return setup.lock.options.value == models::TokenPer::acquisition;
+  });
+  return each && !is_forced_open(scenario);
 }
 
 bool commands_alone_set_the_key(const Scenario& scenario) {
-  return scenario.clients.progress == Progress::none;
+  return every_client(scenario,
+                      [](const Setup& setup) { return setup.clients.progress == Progress::none; });
+}
+
+// No two clients acquire two locks in opposite orders.
+bool has_one_order(const Scenario& scenario) {
+  const std::vector<Setup> all = setups(scenario);
+  const auto before = [&all](const std::string& one, const std::string& other) {
+    return std::any_of(all.begin(), all.end(), [&](const Setup& setup) {
+      const std::vector<std::string>& keys = setup.clients.keys;
+      const auto first = std::find(keys.begin(), keys.end(), one);
+      return first != keys.end() && std::find(first, keys.end(), other) != keys.end();
+    });
+  };
+  return every_client(scenario, [&before](const Setup& setup) {
+    const std::vector<std::string>& keys = setup.clients.keys;
+    for (std::size_t later = 1; later < keys.size(); ++later) {
+      for (std::size_t i = 0; i < later; ++i) {
+        if (before(keys[later], keys[i])) return false;
+      }
+    }
+    return true;
+  });
+}
+
+// The part of every premise that the scenario itself does not keep, whatever happens in the run.
+std::string_view broken_by_user(const Scenario& scenario) {
+  if (!commands_alone_set_the_key(scenario)) return kOwnCommands;
+  const bool release =
+      every_client(scenario, [](const Setup& setup) { return setup.clients.releases; });
+  if (!release) return "every holder releases its lock";
+  if (!has_one_order(scenario)) return "all clients acquire several locks in the same order";
+  const bool shortens = !every_client(scenario, [](const Setup& setup) {
+    const std::vector<Duration>& leases = setup.clients.leases;
+    return !setup.clients.nested || std::is_sorted(leases.begin(), leases.end());
+  });
+  if (shortens) return "a nested acquire has no shorter lease than its outer one";
+  if (!share_one_lock(scenario)) return "all clients have the same lock on the same servers";
+  return {};
 }
 
 // No client that has the key stays alive without learning that it has it.
@@ -222,14 +275,16 @@ bool writes_are_in_time(const Scenario&, const History& history) {
 // In addition, no write lands after its session has ended and the lock-delay is over.
 bool writes_are_within_the_delay(const Scenario& scenario, const History& history) {
   std::vector<std::pair<TenureId, sim::Instant>> ended;
+  const std::vector<Setup> all = setups(scenario);
+  Duration delay = all.front().lock.options.of<LeaseStoreOptions>().lock_delay;
+  for (const Setup& setup : all)
+    delay = std::min(delay, setup.lock.options.of<LeaseStoreOptions>().lock_delay);
   for (const HistoryEvent& event : history) {
     if (event.what == What::entry_removed && event.cause == Cause::session_end)
       ended.emplace_back(event.owner, event.at);
     if (event.what != What::write_accepted) continue;
     for (const auto& [tenure, at] : ended) {
-      if (tenure == event.tenure &&
-          event.at - at >= scenario.lock.options.of<LeaseStoreOptions>().lock_delay)
-        return false;
+      if (tenure == event.tenure && event.at - at >= delay) return false;
     }
   }
   return writes_are_in_time(scenario, history);
@@ -238,13 +293,18 @@ bool writes_are_within_the_delay(const Scenario& scenario, const History& histor
 // The timestamp is made with the last attempt, one or two commands before the holder learns of its
 // grant.
 bool sections_end_before_timestamps(const Scenario& scenario, const History& history) {
-  const models::LockOptions& lock = scenario.lock.options;
+  // The client with the least time decides.
+  Duration section = Duration::max();
+  for (const Setup& setup : setups(scenario)) {
+    const Duration lease = shortest_lease(setup);
+    section = std::min(section, lease - 2 * setup.lock.options.command_timeout);
+  }
   std::vector<std::pair<TenureId, sim::Instant>> holders;
   for (const HistoryEvent& event : history) {
     if (event.what == What::acquire_ok) holders.emplace_back(event.tenure, event.at);
     if (event.what != What::release_invoked) continue;
     for (const auto& [tenure, since] : holders) {
-      const bool late = event.at - since + 2 * lock.command_timeout >= lock.ttl;
+      const bool late = event.at - since >= section;
       if (tenure == event.tenure && late) return false;
     }
   }
@@ -274,7 +334,7 @@ bool servers_are_there_at_the_end(const Scenario& scenario, const History& histo
 }
 
 bool taken_once_at_a_time(const Scenario& scenario, const History&) {
-  return !scenario.clients.nested;
+  return every_client(scenario, [](const Setup& setup) { return !setup.clients.nested; });
 }
 
 bool of_every_run(const Scenario&, const History&) { return true; }
@@ -346,7 +406,7 @@ bool is_judged(std::string_view premise) { return judge_of(premise) != nullptr; 
 
 std::string_view part_not_kept(std::string_view premise, const Scenario& scenario,
                                const History& history) {
-  if (!commands_alone_set_the_key(scenario)) return kOwnCommands;
+  if (const std::string_view part = broken_by_user(scenario); !part.empty()) return part;
   const Premise* judge = judge_of(premise);
   if (judge == nullptr) return {};
   for (const Clause& clause : {judge->clause, judge->further}) {
@@ -360,7 +420,7 @@ bool was_kept(std::string_view premise, const Scenario& scenario, const History&
 }
 
 bool answers_for(const Promised& promised, const Scenario& scenario, const History& history) {
-  const bool by_lock = commands_alone_set_the_key(scenario) && scenario.clients.operators == 0;
+  const bool by_lock = broken_by_user(scenario).empty() && scenario.clients.operators == 0;
   if (promised.without_faults && by_lock) return true;
   return promised.promised && was_kept(promised.premise, scenario, history);
 }
@@ -369,7 +429,8 @@ void judge_premise(Promised& promised, const Scenario& scenario, const History& 
   promised.part_not_kept = part_not_kept(promised.premise, scenario, history);
   promised.premise_kept = promised.part_not_kept.empty();
   promised.answers = answers_for(promised, scenario, history);
-  if (promised.promised && !commands_alone_set_the_key(scenario)) promised.premise = kOwnCommands;
+  const std::string_view part = broken_by_user(scenario);
+  if (promised.promised && !part.empty()) promised.premise = part;
 }
 
 }  // namespace picklock::scenarios

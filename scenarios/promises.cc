@@ -4,6 +4,7 @@
 
 #include "models/servers/kind.h"
 #include "scenarios/process_kinds.h"
+#include "scenarios/setup.h"
 #include "scenarios/topology.h"
 #include "scenarios/verbs/kind.h"
 
@@ -19,13 +20,23 @@ FaultClass class_of(const sim::Fault& fault, const ProcessKind& kind, const Scen
   return verb.class_of == nullptr ? verb.fault_class : verb.class_of(fault, kind, scenario);
 }
 
+namespace {
+
+// Whether some client has a garbage collector.
+bool collects(const Scenario& scenario) {
+  return scenario.clients.gc.every > Duration::zero() ||
+         std::any_of(scenario.unlike.begin(), scenario.unlike.end(),
+                     [](const OneClient& one) { return one.clients.gc.every > Duration::zero(); });
+}
+
+}  // namespace
+
 FaultClasses classes_met(const Scenario& scenario, const sim::Plan& faults) {
   FaultClasses met;
   for (const sim::Fault& fault : faults) met.add(class_of(fault, scenario));
   const servers::Kind& server = lock_server(scenario);
   const servers::Specs& specs = scenario.servers;
-  if ((server.gc && server.gc->of(specs).every > Duration::zero()) ||
-      scenario.clients.gc.every > Duration::zero())
+  if ((server.gc && server.gc->of(specs).every > Duration::zero()) || collects(scenario))
     met.add(FaultClass::pause);
   if (server.clock_rate && server.clock_rate->of(specs) != 0) met.add(FaultClass::server_clock);
   if (server.met != nullptr) met.add(server.met(specs, faults));
@@ -48,6 +59,22 @@ Promises promises(const models::Algorithm& algorithm, const models::LockOptions&
     }
     said.promised = promise.under.covers(met);
     if (said.promised) said.premise = promise.premise;
+  }
+  return all;
+}
+
+Promises promises(const Scenario& scenario, FaultClasses met) {
+  Promises all = promises(*find_algorithm(scenario), lock_options(scenario), met);
+  if (scenario.unlike.empty()) return all;
+  for (const Setup& setup : setups(scenario)) {
+    const Promises of_one =
+        promises(*find_algorithm(setup.lock), lock_options(scenario, setup), met);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i].promised = all[i].promised && of_one[i].promised;
+      all[i].beyond.add(of_one[i].beyond);
+      if (all[i].premise.empty()) all[i].premise = of_one[i].premise;
+      if (!all[i].promised) all[i].premise = {};
+    }
   }
   return all;
 }

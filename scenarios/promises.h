@@ -38,5 +38,7 @@ FaultClasses classes_met(const Scenario& scenario, const sim::Plan& faults);
 
 Promises promises(const models::Algorithm& algorithm, const models::LockOptions& options,
                   FaultClasses met);
+// The promises that the locks of all its clients make.
+Promises promises(const Scenario& scenario, FaultClasses met);
 
 }  // namespace picklock::scenarios

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "models/servers/kind.h"
 #include "scenarios/checks.h"
+#include "scenarios/setup.h"
 
 namespace picklock::scenarios {
 
@@ -21,11 +23,28 @@ std::vector<std::string> coordinated_servers() {
   return all;
 }
 
+// At the first step that would announce a token.
+[[noreturn]] void refuse_announcements(const Value& root, const Scenario& scenario) {
+  const auto refuse_in = [](const Value& clients, const std::vector<WorkStep>& work) {
+    for (std::size_t i = 0; i < work.size(); ++i) {
+      if (work[i].deed == WorkStep::Deed::fence)
+        clients.at("work").tables()[i].at("do").fail(
+            "there is no token to announce unless `servers.resource.fencing` gives one");
+    }
+  };
+  refuse_in(root.at("clients"), scenario.clients.work);
+  for (std::size_t i = 0; i < scenario.unlike.size(); ++i)
+    refuse_in(root.at("client").tables()[i], scenario.unlike[i].clients.work);
+  root.at("clients").fail("no step of `work` can announce a token");
+}
+
 // The table [servers.resource] is checked in combination with the steps of `clients.work`.
 void check_tokens(const Value& root, const Scenario& scenario) {
   const ResourceSpec& resource = scenario.servers.resource;
-  const std::vector<WorkStep>& work = scenario.clients.work;
-  const bool announces = has_step(work, WorkStep::Deed::fence);
+  const std::vector<Setup> all = setups(scenario);
+  const bool announces = std::any_of(all.begin(), all.end(), [](const Setup& setup) {
+    return has_step(setup.clients.work, WorkStep::Deed::fence);
+  });
   const auto servers = root.find("servers");
   const auto table = servers ? servers->find("resource") : std::nullopt;
   const auto fencing = table ? table->find("fencing") : std::nullopt;
@@ -36,11 +55,7 @@ void check_tokens(const Value& root, const Scenario& scenario) {
       if (given && !(replaced && given->line() != 0))
         given->fail("has no effect: requests have no token unless `fencing` gives them one");
     }
-    for (std::size_t i = 0; announces && !replaced && i < work.size(); ++i) {
-      if (work[i].deed == WorkStep::Deed::fence)
-        root.at("clients").at("work").tables()[i].at("do").fail(
-            "there is no token to announce unless `servers.resource.fencing` gives one");
-    }
+    if (announces && !replaced) refuse_announcements(root, scenario);
     return;
   }
   const bool by_equality = resource.checks == models::Checks::announced;

@@ -79,7 +79,7 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   run.trace = world_.trace();
   run.verdicts = world_.verdicts();
   run.met = classes_met(scenario);
-  run.promised = promises(*find_algorithm(scenario), lock_options(scenario), run.met);
+  run.promised = promises(scenario, run.met);
   for (Promised& promised : run.promised) judge_premise(promised, scenario, run.history);
   run.patience = world_.patience();
   run.processes = world_.processes();

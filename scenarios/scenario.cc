@@ -5,12 +5,17 @@
 #include "models/locks/catalogue.h"
 #include "models/servers/kind.h"
 #include "picklock/redis.h"
+#include "scenarios/setup.h"
 
 namespace picklock::scenarios {
 
+const models::Algorithm* find_algorithm(const LockSpec& lock) {
+  if (lock.own != nullptr) return lock.own;
+  return models::locks::named(lock.algorithm);
+}
+
 const models::Algorithm* find_algorithm(const Scenario& scenario) {
-  if (scenario.lock.own != nullptr) return scenario.lock.own;
-  return models::locks::named(scenario.lock.algorithm);
+  return find_algorithm(scenario.lock);
 }
 
 const servers::Kind& lock_server(const Scenario& scenario) {
@@ -41,8 +46,8 @@ bool has_tokens(const ResourceSpec& resource) {
 }
 
 Duration length_of_section(const ClientsSpec& clients) {
-  if (clients.work.empty()) return clients.hold;
-  Duration length{};
+  Duration length = clients.nested ? clients.nested_for : Duration{};
+  if (clients.work.empty()) return length + clients.hold;
   for (const WorkStep& step : clients.work) length += step.length;
   return length;
 }
@@ -62,11 +67,7 @@ bool has_step(const std::vector<WorkStep>& work, WorkStep::Deed deed) {
 }
 
 models::LockOptions lock_options(const Scenario& scenario) {
-  models::LockOptions options = scenario.lock.options;
-  if (scenario.servers.resource.fencing == Fencing::in_script)
-    options.mint = models::Mint::in_script;
-  options.holder_checks = scenario.clients.check_before_write;
-  return options;
+  return lock_options(scenario, scenario.clients, scenario.lock);
 }
 
 std::string in_words(const std::vector<Change>& changes) {

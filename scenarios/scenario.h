@@ -153,10 +153,27 @@ struct ClientsSpec {
   bool check_before_write = false;  // checks before each write that it still holds the lock
   bool nested = false;      // acquires the same lock again in the section and releases that at once
   Duration nested_after{};  // time from the start of the section to the nested acquire
+  Duration nested_for{};    // time from the nested acquire to its release
   Progress progress = Progress::none;
   Effect effect = Effect::resource;
+  bool releases = true;              // else a holder forgets the lock at the end of its section
+  std::vector<std::string> keys;     // locks that it holds at once; empty: the one of LockSpec
+  std::vector<Duration> leases;      // of its acquires, in turn; empty: LockOptions::ttl
+  std::vector<std::string> servers;  // the primaries that it uses, in this order; empty: all
   servers::GcProfile gc;
   std::vector<WorkStep> work;  // in place of `hold` and `writes`
+};
+
+// A client that differs from the others: the names of its own keys, and their values. All other
+// keys of [clients] and [lock] are those of every client (scenarios/setup.h).
+struct OneClient {
+  std::string name;                    // the process
+  std::optional<Duration> arrives_at;  // in place of its turn
+  std::vector<std::string> keys;       // of [clients]
+  std::vector<std::string> lock_keys;  // of [lock]
+  ClientsSpec clients{};
+  LockSpec lock{};
+  int line = 0;
 };
 
 inline constexpr std::array<std::string_view, 4> kDeeds = {"read", "think", "write", "fence"};
@@ -216,6 +233,7 @@ struct Scenario {
   Network network;
   ServersSpec servers;
   ClientsSpec clients;
+  std::vector<OneClient> unlike;  // the clients that differ
   sim::Plan faults;
   Expectation expect;
   std::vector<Twin> twins;
@@ -223,6 +241,7 @@ struct Scenario {
 };
 
 // The user's own lock, or else the shipped lock of that name; nullptr: there is none.
+const models::Algorithm* find_algorithm(const LockSpec& lock);
 const models::Algorithm* find_algorithm(const Scenario& scenario);
 
 // The kind of server that has the lock's entries; Redis for an algorithm that is not shipped.

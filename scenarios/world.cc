@@ -1,6 +1,7 @@
 #include "scenarios/world.h"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 #include "scenarios/bounds.h"
@@ -47,31 +48,65 @@ std::uint32_t group_of(const Scenario& scenario, const ProcessSpec& process) {
   return has_entries ? process.group : primaries(scenario);
 }
 
+properties::Share share_of(const Scenario& scenario, const ClientsSpec& clients,
+                           const LockSpec& lock) {
+  properties::Share share{.quorum = quorum_of(scenario, clients, lock),
+                          .servers = servers_of(scenario, clients),
+                          .uses = std::vector<bool>(primaries(scenario), clients.servers.empty())};
+  const std::vector<ProcessSpec> processes = processes_of(scenario);
+  for (const std::string& name : clients.servers) share.uses[find(processes, name)->group] = true;
+  return share;
+}
+
+std::vector<properties::Share> shares_of(const Scenario& scenario) {
+  std::vector<properties::Share> shares(scenario.clients.count,
+                                        share_of(scenario, scenario.clients, scenario.lock));
+  for (const OneClient& one : scenario.unlike) {
+    const Setup setup = setup_of(scenario, one);
+    shares[index_of(one)] = share_of(scenario, setup.clients, setup.lock);
+  }
+  return shares;
+}
+
+// The facts that judges need. Where clients differ, a bound is the longest of theirs.
+properties::Context context_of(const Scenario& scenario) {
+  properties::Context context{.servers = primaries(scenario),
+                              .first_server = askers(scenario),
+                              .group_of = {},
+                              .acquire_bound = acquire_bound(scenario),
+                              .patience = patience(scenario)};
+  context.wakeups = 0;
+  context.overtakes = 0;
+  const auto add = [&](const LockSpec& lock) {
+    const models::Algorithm& algorithm = *find_algorithm(lock);
+    if (algorithm.wakeup != nullptr)
+      context.wakeup_bound = std::max(context.wakeup_bound, algorithm.wakeup(lock.options));
+    context.wakeups = std::max(context.wakeups, algorithm.wakeups);
+    context.overtakes = std::max(context.overtakes, algorithm.overtakes);
+  };
+  add(scenario.lock);
+  context.quorum = quorum_of(scenario, scenario.clients, scenario.lock);
+  if (scenario.unlike.empty() && scenario.clients.servers.empty()) return context;
+  const std::vector<Setup> all = setups(scenario);
+  for (const Setup& setup : all) add(setup.lock);
+  const bool alike = share_one_lock(scenario) && all.front().clients.servers.empty();
+  if (!alike) context.shares = shares_of(scenario);
+  return context;
+}
+
 }  // namespace
 
 void World::set(const Scenario& scenario) {
   scenario_ = &scenario;
-  algorithm_ = find_algorithm(scenario);
-  if (algorithm_ == nullptr)
+  const models::Algorithm* algorithm = find_algorithm(scenario);
+  if (algorithm == nullptr)
     throw std::invalid_argument("no algorithm is called " + scenario.lock.algorithm);
   patience_ = scenarios::patience(scenario);
   server_ = &lock_server(scenario);
   coordinated_ = has_coordinator(scenario);
   processes_ = processes_of(scenario);
-  context_ = {.lock_key = 0,
-              .quorum = algorithm_->quorum == nullptr
-                            ? 1
-                            : algorithm_->quorum(primaries(scenario), scenario.lock.options),
-              .servers = primaries(scenario),
-              .first_server = askers(scenario),
-              .group_of = {},
-              .acquire_bound = acquire_bound(scenario),
-              .patience = patience_,
-              .wakeup_bound = algorithm_->wakeup == nullptr
-                                  ? Duration{}
-                                  : algorithm_->wakeup(scenario.lock.options),
-              .wakeups = algorithm_->wakeups,
-              .overtakes = algorithm_->overtakes};
+  context_ = context_of(scenario);
+  set_clients();
   if (server_->copies != nullptr && server_->copies(scenario.servers)) {
     for (const ProcessSpec& process : processes_)
       context_.group_of.push_back(group_of(scenario, process));
@@ -81,10 +116,72 @@ void World::set(const Scenario& scenario) {
   cluster_ = cluster.get();
   cluster_->set({.specs = &scenario.servers,
                  .processes = processes_,
-                 .lock_key = scenario.lock.key,
+                 .lock_keys = lock_keys_,
                  .coordinated = coordinated_,
-                 .timed_by_clients = algorithm_->timed_by_clients != nullptr &&
-                                     algorithm_->timed_by_clients(scenario.lock.options)});
+                 .timed_by_clients = algorithm->timed_by_clients != nullptr &&
+                                     algorithm->timed_by_clients(scenario.lock.options)});
+}
+
+// The primaries that a client uses, by their numbers; empty: all, in order.
+std::vector<std::uint32_t> World::primaries_of(const ClientsSpec& clients,
+                                               std::uint32_t number) const {
+  std::vector<std::uint32_t> all;
+  for (const std::string& name : clients.servers) all.push_back(find(processes_, name)->group);
+  if (!all.empty() || clients.server_order == ServerOrder::same || number % 2 == 0) return all;
+  all.resize(primaries(*scenario_));
+  std::iota(all.rbegin(), all.rend(), 0U);
+  return all;
+}
+
+void World::set_clients() {
+  const Scenario& scenario = *scenario_;
+  const std::uint32_t count = scenario.clients.count;
+  unlike_.clear();
+  clients_.resize(count + 1);
+  const ClientProgram::Part common{.clients = &scenario.clients,
+                                   .lock = &scenario.lock,
+                                   .algorithm = find_algorithm(scenario),
+                                   .quorum = context_.quorum};
+  for (std::uint32_t i = 0; i <= count; ++i) {
+    clients_[i].part = common;
+    clients_[i].part.arrives = scenario.clients.arrive_every * static_cast<std::int64_t>(i);
+    clients_[i].part.is_operator = i + scenario.clients.operators >= count;
+  }
+  for (const OneClient& one : scenario.unlike) {
+    const Setup& setup = unlike_.emplace_back(setup_of(scenario, one));
+    ClientProgram::Part& part = clients_.at(scenarios::index_of(one)).part;
+    part.clients = &setup.clients;
+    part.lock = &setup.lock;
+    part.algorithm = find_algorithm(setup.lock);
+    part.quorum = quorum_of(scenario, setup);
+    part.arrives = setup.arrives_at.value_or(part.arrives);
+  }
+  has_work_ = false;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const ClientsSpec& clients = *clients_[i].part.clients;
+    clients_[i].primaries = primaries_of(clients, i);
+    has_work_ = has_work_ || !clients.work.empty();
+  }
+  set_lock_keys();
+}
+
+void World::set_lock_keys() {
+  if (scenario_->unlike.empty() && scenario_->clients.keys.empty()) {
+    lock_keys_.assign(1, scenario_->lock.key);
+    for (Client& client : clients_) client.part.keys.assign(1, 0);
+    return;
+  }
+  lock_keys_ = lock_keys(*scenario_);
+  const auto number_of = [this](const std::string& key) {
+    const auto found = std::find(lock_keys_.begin(), lock_keys_.end(), key);
+    return static_cast<history::KeyId>(found - lock_keys_.begin());
+  };
+  for (std::uint32_t i = 0; i < scenario_->clients.count; ++i) {
+    ClientProgram::Part& part = clients_[i].part;
+    part.keys.clear();
+    if (part.clients->keys.empty()) part.keys.push_back(number_of(part.lock->key));
+    for (const std::string& key : part.clients->keys) part.keys.push_back(number_of(key));
+  }
 }
 
 void World::build(std::uint64_t seed, bool tracing) {
@@ -94,7 +191,7 @@ void World::build(std::uint64_t seed, bool tracing) {
   if (scenario.ties == Ties::permuted) scheduler.permute_ties();
   scheduler.set_event_limit(kMostEvents);
   keys_.reset();
-  context_.lock_key = keys_.id(scenario.lock.key);
+  for (const std::string& key : lock_keys_) keys_.id(key);
   tenures_.reset(context_.lock_key, context_.quorum);
   collectors_used_ = 0;
   busy_until_ = sim::kStart;
@@ -109,7 +206,8 @@ void World::build(std::uint64_t seed, bool tracing) {
                   {.fenced_by = fenced_by(scenario.servers.resource.fencing),
                    .checks = scenario.servers.resource.checks,
                    .equal_token = scenario.servers.resource.equal_token,
-                   .versioned = !scenario.clients.work.empty()});
+                   .versioned = has_work_,
+                   .things = static_cast<std::uint32_t>(lock_keys_.size())});
 
   while (machines_.size() < clients) {
     machines_.emplace_back();
@@ -121,7 +219,7 @@ void World::build(std::uint64_t seed, bool tracing) {
   for (std::uint32_t i = 0; i < processes_.size(); ++i)
     scheduler.processes().start(scheduler.processes().at(i));
   for (std::uint32_t i = 0; i < clients; ++i)
-    add_gc(scheduler.processes().at(i), scenario.clients.gc);
+    add_gc(scheduler.processes().at(i), clients_[i].part.clients->gc);
   for (std::uint32_t i = context_.first_server; i < processes_.size(); ++i) {
     const bool collects = std::find(server_->collected.begin(), server_->collected.end(),
                                     processes_[i].kind) != server_->collected.end();
@@ -153,37 +251,33 @@ std::uint32_t World::index_of(const ProcessKind& kind) const {
 }
 
 models::ClientMachine& World::build_machine(models::ClientMachine& machine, sim::Process& process,
-                                            std::uint32_t number, bool backwards) {
-  const models::LockOptions& options = scenario_->lock.options;
+                                            std::uint32_t number) {
+  const Client& client = clients_[number];
+  const models::LockOptions& options = client.part.lock->options;
   const servers::Seat seat{.process = process,
                            .options = options,
                            .number = number,
-                           .find_by = scenario_->clients.find_by,
-                           .backwards = backwards};
+                           .find_by = client.part.clients->find_by,
+                           .primaries = client.primaries};
   servers::ClientEnd* end = server_->resource_first ? nullptr : &cluster_->connect(site(), seat);
-  machine.reset(simulation_, process, resource_, options, scenario_->clients.write_timeout,
-                context_.lock_key);
+  machine.reset(simulation_, process, resource_, options, client.part.clients->write_timeout,
+                tenures_);
   if (end == nullptr) end = &cluster_->connect(site(), seat);
   machine.connect(*end);
   return machine;
 }
 
 void World::build_client(std::uint32_t number) {
-  const ClientsSpec& clients = scenario_->clients;
-  const bool backwards = clients.server_order == ServerOrder::alternating && number % 2 == 1;
-  const Duration arrival = clients.arrive_every * static_cast<std::int64_t>(number);
+  const ClientProgram::Part& part = clients_[number].part;
   programs_[number].reset(
-      build_machine(machines_[number], simulation_.scheduler.processes().at(number), number,
-                    backwards),
-      *algorithm_, *scenario_, tenures_, arrival, number + clients.operators >= clients.count,
-      busy_until_);
-  busy_until_ = std::max(busy_until_, sim::kStart + arrival);
+      build_machine(machines_[number], simulation_.scheduler.processes().at(number), number),
+      *scenario_, part, tenures_, busy_until_);
+  busy_until_ = std::max(busy_until_, sim::kStart + part.arrives);
 }
 
 void World::build_coordinator() {
   sim::Process& process = simulation_.scheduler.processes().at(index_of(*server_->coordinator));
-  coordinating_.reset(build_machine(coordinator_, process, scenario_->clients.count, false),
-                      *scenario_);
+  coordinating_.reset(build_machine(coordinator_, process, scenario_->clients.count), *scenario_);
 }
 
 void World::set_links() {

@@ -22,6 +22,7 @@
 #include "scenarios/measures.h"
 #include "scenarios/run.h"
 #include "scenarios/scenario.h"
+#include "scenarios/setup.h"
 #include "scenarios/topology.h"
 #include "sim/simulation.h"
 
@@ -64,17 +65,27 @@ class World {
   void build(std::uint64_t seed, bool tracing);
   void add_processes();
   void set_links();
+  struct Client {
+    ClientProgram::Part part;
+    std::vector<std::uint32_t> primaries{};  // that it uses; empty: all, in order
+  };
+  void set_clients();
+  void set_lock_keys();
+  std::vector<std::uint32_t> primaries_of(const ClientsSpec& clients, std::uint32_t number) const;
   void build_client(std::uint32_t number);
   void build_coordinator();
   models::ClientMachine& build_machine(models::ClientMachine& machine, sim::Process& process,
-                                       std::uint32_t number, bool backwards);
+                                       std::uint32_t number);
   std::uint32_t index_of(const ProcessKind& kind) const;  // the first of its kind
   servers::Site site() { return {simulation_, tenures_, keys_}; }
   void add_gc(sim::Process& process, const servers::GcProfile& profile);
   void at_horizon();
 
   const Scenario* scenario_ = nullptr;
-  const models::Algorithm* algorithm_ = nullptr;
+  std::deque<Setup> unlike_;            // of the clients that differ
+  std::vector<Client> clients_;         // and then of the coordinator
+  bool has_work_ = false;               // some client reads and writes by steps
+  std::vector<std::string> lock_keys_;  // number i is key i of the history
   const servers::Kind* server_ = nullptr;
   bool coordinated_ = false;
   properties::Context context_;

@@ -15,6 +15,7 @@
 namespace picklock::scenarios {
 
 using keys::as_toml;
+using keys::Key;
 using keys::to_text;
 using keys::write_table;
 namespace {
@@ -28,10 +29,11 @@ class Writer {
     text_ = fmt::format("format = {}\n", kFormat);
     write_table("", scenario_keys(), scenario, text_);
     for (const Link& link : scenario.network.links) write(link);
-    for (const WorkStep& step : scenario.clients.work) write(step);
+    write("clients", scenario.clients.work);
     for (const servers::Kind* server : servers::kinds()) {
       if (server->arrays != nullptr) text_ += server->arrays(scenario.servers);
     }
+    for (const OneClient& one : scenario.unlike) write(one);
     for (const Fault& fault : scenario.faults) write(fault);
     table("expect");
     write(scenario.expect);
@@ -73,12 +75,43 @@ class Writer {
     if (!link.both) raw("both", "false");
   }
 
-  void write(const WorkStep& step) {
-    element("clients.work");
-    put("do", kDeeds[static_cast<std::size_t>(step.deed)]);
-    if (step.length != Duration::zero()) put("for", step.length);
-    if (step.mode != models::WriteMode::unconditional)
-      put("mode", kWriteModes[static_cast<std::size_t>(step.mode)]);
+  void write(std::string_view table, const std::vector<WorkStep>& work) {
+    for (const WorkStep& step : work) {
+      element(fmt::format("{}.work", table));
+      put("do", kDeeds[static_cast<std::size_t>(step.deed)]);
+      if (step.length != Duration::zero()) put("for", step.length);
+      if (step.mode != models::WriteMode::unconditional)
+        put("mode", kWriteModes[static_cast<std::size_t>(step.mode)]);
+    }
+  }
+
+  // Only the keys of its own, even those that have the value of the other clients: that value may
+  // change. Its tables come last, because they end the table of the client.
+  void write(const OneClient& one) {
+    element("client");
+    put("name", one.name);
+    if (one.arrives_at) put("arrives_at", *one.arrives_at);
+    const auto own = [&one, this](const auto& keys, const std::vector<std::string>& names,
+                                  std::string_view prefix) {
+      for (const std::string& name : names) {
+        const Key<OneClient>& key = *keys::find(keys, name);
+        if (key.show) raw(fmt::format("{}{}", prefix, name), key.show(one));
+      }
+    };
+    own(one_client_keys(), one.keys, "");
+    own(own_lock_keys(), one.lock_keys, "lock.");
+    std::string tables;
+    for (const std::string& name : one.keys) {
+      const Key<OneClient>& key = *keys::find(one_client_keys(), name);
+      if (key.show) continue;
+      std::string text;
+      if (key.write) key.write("client", one, text);
+      const bool is_empty = key.write ? text.empty() : one.clients.work.empty();
+      if (is_empty) raw(name, key.write ? "{}" : "[]");
+      tables += text;
+    }
+    text_ += tables;
+    write("client", one.clients.work);
   }
 
   void write(const Fault& fault) {
@@ -94,7 +127,7 @@ class Writer {
     if (fault.step != Duration::zero()) put("step", fault.step);
     if (verb.takes("rate")) raw("rate", factor(fault.rate_ppb));
     if (fault.from.size() == 1) put("from", fault.from[0]);
-    if (fault.from.size() > 1) raw("from", names(fault.from));
+    if (fault.from.size() > 1) raw("from", as_toml(fault.from));
     if (!fault.inbound) put("one_way", "outbound");
     if (!fault.outbound) put("one_way", "inbound");
     if (fault.host) raw("host", "true");
@@ -119,13 +152,6 @@ class Writer {
     std::string digits = fmt::format("{}.{:09}", rate / kBillion, rate % kBillion);
     while (digits.ends_with('0') && !digits.ends_with(".0")) digits.pop_back();
     return digits;
-  }
-
-  static std::string names(const std::vector<std::string>& all) {
-    std::vector<std::string> each;
-    each.reserve(all.size());
-    for (const std::string& one : all) each.push_back(as_toml(one));
-    return fmt::format("[{}]", fmt::join(each, ", "));
   }
 
   static std::string_view kept(sim::Keeps keeps) {

@@ -41,6 +41,12 @@ void Caller::reset(Simulation& simulation, Process& self, Process& server, Endpo
                             : nullptr;
 }
 
+void Caller::open_early() {
+  if (connection_ != nullptr) return;
+  connection_ =
+      &simulation_->network.connect(*self_, *this, *server_, *server_end_, *protocol_, dials_);
+}
+
 void Caller::forget() {
   connection_ = nullptr;
   abandoned_.clear();

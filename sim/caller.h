@@ -53,6 +53,8 @@ class alignas(64) Caller final : public Endpoint {
   // a `number` of 1 or more dial with their first request. A patience of zero never ends.
   void reset(Simulation& simulation, Process& self, Process& server, Endpoint& server_end,
              const Protocol& protocol, std::uint32_t number = 0);
+  // Connects it now, before the run begins, whatever its number.
+  void open_early();
 
   // Sends what `fill(payload)` writes and waits for the answer. Parks the calling thread.
   template <typename Fill>

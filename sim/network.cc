@@ -52,8 +52,9 @@ Connection& Network::add(Process& client, Endpoint& client_end, Process& server,
 }
 
 Connection& Network::connect(Process& client, Endpoint& client_end, Process& server,
-                             Endpoint& server_end, const Protocol& protocol) {
-  Connection& connection = add(client, client_end, server, server_end, protocol, 0);
+                             Endpoint& server_end, const Protocol& protocol,
+                             std::uint32_t ordinal) {
+  Connection& connection = add(client, client_end, server, server_end, protocol, ordinal);
   connection.open_ = true;
   refresh(connection);
   return connection;

@@ -104,7 +104,7 @@ class Network {
 
   // An established connection, as if opened before the run began.
   Connection& connect(Process& client, Endpoint& client_end, Process& server, Endpoint& server_end,
-                      const Protocol& protocol);
+                      const Protocol& protocol, std::uint32_t ordinal = 0);
   // Requests a connection; the client's end receives on_opened or on_reset, or nothing. `ordinal`
   // distinguishes the connections of one client end, so that their latencies are drawn from streams
   // of their own.

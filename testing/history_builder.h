@@ -45,6 +45,7 @@ class HistoryBuilder {
   HistoryBuilder& had_nothing(Who who) { return add(history::What::release_failed, who); }
   HistoryBuilder& learns_of_loss(Who who) { return add(history::What::loss_learned, who); }
   HistoryBuilder& passes_deadline(Who who) { return add(history::What::deadline_passed, who); }
+  HistoryBuilder& abandons(Who who) { return add(history::What::abandoned, who); }
 
   // Waiting.
   HistoryBuilder& queues(Who who, sim::ProcessId on = kServer) {

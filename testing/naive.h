@@ -140,7 +140,8 @@ class Naive {
     NaiveVerdict verdict;
     for (const history::TenureId id : believers()) {
       const bool open = ended(id) == history_.size();
-      const bool held_on = open || history_[ended(id)].what == What::release_invoked;
+      const bool held_on = open || history_[ended(id)].what == What::release_invoked ||
+                           history_[ended(id)].what == What::abandoned;
       const std::size_t before = lost_before_belief(id);
       if (before != history_.size() && begin_of(id) != end_of(id)) {
         if (held_on)
@@ -374,7 +375,8 @@ class Naive {
       if (e.tenure != id) return false;
       if (e.what == What::acquire_ok) ++depth;
       if (e.what == What::release_invoked) --depth;
-      return depth == 0 || e.what == What::loss_learned || e.what == What::deadline_passed;
+      return depth == 0 || e.what == What::loss_learned || e.what == What::deadline_passed ||
+             e.what == What::abandoned;
     });
   }
 

@@ -223,11 +223,13 @@ class RandomHistory {
 
   void notice(const Thread& thread, std::uint32_t more) {
     if (thread.believes.empty()) return;
-    const Who who = thread.believes[more / 2 % thread.believes.size()];
-    if (more % 2 == 0) {
+    const Who who = thread.believes[more / 3 % thread.believes.size()];
+    if (more % 3 == 0) {
       built_.learns_of_loss(who);
-    } else {
+    } else if (more % 3 == 1) {
       built_.passes_deadline(who);
+    } else {
+      built_.abandons(who);
     }
   }
 

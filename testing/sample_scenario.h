@@ -92,6 +92,7 @@ resend_delay = "11ms"
 resend_delay_most = "12ms"
 connections = 3
 keep_timed_out = true
+connects = "at-start"
 resubscribe_every = "13ms"
 clock = "wall"
 deadline = true
@@ -185,6 +186,7 @@ find_by = "sentinel"
 check_before_write = true
 nested = true
 nested_after = "20ms"
+nested_for = "21ms"
 progress = "set-keepttl"
 [clients.gc]
 every = "20s"
@@ -303,6 +305,50 @@ delay = "client-1"
 before = "read.sent"
 for = "1s"
 [expect]
+violated = []
+)";
+
+// Clients that differ, from the others and from each other.
+inline constexpr const char* kUnlike = R"(format = 1
+[lock]
+algorithm = "set-px-check-delete"
+ttl = "8s"
+[servers.redis]
+masters = 3
+[clients]
+count = 4
+hold = "5s"
+servers = ["redis-3", "redis-1"]
+[[client]]
+name = "client-2"
+arrives_at = "3s"
+hold = "2s"
+releases = false
+keys = ["lock:b", "lock:a"]
+leases = ["1s", "30s"]
+gc = {}
+lock.ttl = "8s"
+lock.clock = "wall"
+[[client]]
+name = "client-4"
+servers = ["redis-2"]
+cycles = 3
+lock.algorithm = "lua-check-delete"
+lock.key = "lock:b"
+[client.gc]
+every = "9s"
+[[client.work]]
+do = "read"
+[[client.work]]
+do = "write"
+[[fault]]
+delay = "client-4"
+before = "read.sent"
+for = "1s"
+[expect]
+violated = []
+[[twin]]
+client.1.hold = "3s"
 violated = []
 )";
 

@@ -105,8 +105,7 @@ class SmallWorld {
       sim::Process& process = scheduler.processes().at(i);
       redis_ends_[i].reset(simulation, process, groups, picklock::servers::FindBy::address,
                            options);
-      machines[i].reset(simulation, process, resource, options, setup.command_timeout,
-                        keys.id("lock"));
+      machines[i].reset(simulation, process, resource, options, setup.command_timeout, tenures);
       machines[i].connect(redis_ends_[i]);
       if (setup.other == nullptr) continue;
       machines[i].connect(cluster_->connect({simulation, tenures, keys},
@@ -214,7 +213,7 @@ class SmallWorld {
     cluster_of_ = setup.other;
     cluster_->set({.specs = &specs_,
                    .processes = others_,
-                   .lock_key = "lock",
+                   .lock_keys = lock_keys_,
                    .coordinated = setup.coordinated});
     cluster_->build({simulation, tenures, keys});
   }
@@ -227,6 +226,7 @@ class SmallWorld {
     return std::to_string(all / 1'000'000'000) + "." + fraction;
   }
 
+  const std::vector<std::string> lock_keys_{"lock"};
   std::deque<redis::ClientEnd> redis_ends_;
   picklock::servers::Specs specs_;
   std::vector<picklock::servers::ProcessSpec> others_;  // of each process; of the others: no kind

@@ -65,7 +65,8 @@ std::vector<Outcome> play_to_model(const Sequence& sequence) {
   sim::Process& process = simulation.scheduler.processes().add("zookeeper-1");
   sim::Process* const members[] = {&process};
   Ensemble ensemble;
-  ensemble.reset(simulation, members, tenures, "lock",
+  const std::string lock = "lock";
+  ensemble.reset(simulation, members, tenures, {&lock, 1},
                  {.tick = 200ms, .max_connections = 0, .fsync = Duration::zero()});
   simulation.nemesis.reset({}, 0, 1);
   ModelLine line(simulation, client, ensemble.server(0));

@@ -98,6 +98,12 @@ class Lock {
   // `retry_every`. A lock whose waiters await a message overrides it.
   virtual Acquired acquire(Client& self, std::string_view key);
 
+  // Sets the lease of the calling thread's next acquires, in place of LockSettings::ttl.
+  virtual void set_lease(Duration ttl) { settings_.ttl = ttl; }
+  // The holder forgets the lease without a release, as when an exception skips it. The lock returns
+  // what it keeps for the holder, such as a connection of a pool, and sends nothing.
+  virtual void abandon(Client& /*self*/, const Lease& /*lease*/) {}
+
   const LockSettings& settings() const { return settings_; }
 
  protected:

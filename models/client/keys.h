@@ -11,6 +11,12 @@
 
 namespace picklock::models {
 
+// A key, with its number in the history.
+struct NamedKey {
+  history::KeyId id = 0;
+  std::string_view name;
+};
+
 class Keys {
  public:
   void reset() {

@@ -11,14 +11,14 @@ namespace picklock::models {
 
 void ClientMachine::reset(history::RecordedSimulation& simulation, sim::Process& process,
                           Resource& resource, const LockOptions& options, Duration write_timeout,
-                          history::KeyId lock_key) {
+                          const Tenures& tenures) {
   simulation_ = &simulation;
   process_ = &process;
   clock_ = options.clock == ClientClock::wall ? sim::ClockKind::wall : sim::ClockKind::monotonic;
   ends_.clear();
   resource_.reset(simulation, process, resource, write_timeout);
   chance_ = sim::Random(simulation.scheduler.record().seed(), process.hash());
-  lock_key_ = lock_key;
+  tenures_ = &tenures;
   lost_.clear();
   deadlines_used_ = 0;
 }
@@ -43,6 +43,10 @@ void ClientMachine::forget() {
 
 bool ClientMachine::has_lost(history::TenureId tenure) const {
   return std::find(lost_.begin(), lost_.end(), tenure) != lost_.end();
+}
+
+history::KeyId ClientMachine::lock_key() const {
+  return tenures_->key(simulation_->scheduler.running()->tag);
 }
 
 history::TenureId ClientMachine::speaker() const {
@@ -118,7 +122,7 @@ void ClientMachine::on_deadline(std::uint32_t index) {
                               .process = process_->id(),
                               .thread = mine.thread,
                               .tenure = mine.tenure,
-                              .key = lock_key_});
+                              .key = tenures_->key(mine.tenure)});
   lose(mine.tenure);
   mine.tenure = 0;
 }

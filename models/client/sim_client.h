@@ -9,6 +9,7 @@
 
 #include "history/recorded_simulation.h"
 #include "models/client/sim_semaphore.h"
+#include "models/client/tenures.h"
 #include "models/locks/lock_options.h"
 #include "models/resource/resource.h"
 #include "models/servers/client_end.h"
@@ -22,7 +23,7 @@ class ClientMachine {
  public:
   // A machine that is connected to the resource alone.
   void reset(history::RecordedSimulation& simulation, sim::Process& process, Resource& resource,
-             const LockOptions& options, Duration write_timeout, history::KeyId lock_key);
+             const LockOptions& options, Duration write_timeout, const Tenures& tenures);
   // Adds the servers of one kind. The end must outlive the run.
   void connect(servers::ClientEnd& end) { ends_.push_back(&end); }
   void started();  // the process runs
@@ -51,7 +52,8 @@ class ClientMachine {
   bool can_scan() const;
   ResourceClient& resource() { return resource_; }
   sim::Random& chance() { return chance_; }
-  history::KeyId lock_key() const { return lock_key_; }
+  // The lock that the running thread acts for.
+  history::KeyId lock_key() const;
 
  private:
   // Its timer belongs to the engine, because the clock of a paused process keeps running.
@@ -70,7 +72,7 @@ class ClientMachine {
   std::vector<servers::ClientEnd*> ends_;
   ResourceClient resource_;
   sim::Random chance_;
-  history::KeyId lock_key_ = 0;
+  const Tenures* tenures_ = nullptr;
   std::vector<history::TenureId> lost_;
   std::deque<Deadline> deadlines_;
   std::size_t deadlines_used_ = 0;

@@ -11,88 +11,93 @@ namespace picklock::models {
 
 class Tenures {
  public:
-  // `quorum`: how many servers' entries make a grant.
+  // `lock_key`: the lock of tenures that name no other. `quorum`: how many servers' entries make a
+  // grant of it.
   void reset(history::KeyId lock_key, std::uint32_t quorum = 1) {
-    lock_key_ = lock_key;
-    quorum_ = quorum;
-    order_.assign(1, 0);
-    entries_.assign(1, 0);
-    settled_.assign(1, false);
-    arrived_.assign(1, Arrival::heard);
+    all_.assign(1, {.key = lock_key, .quorum = quorum, .arrived = Arrival::heard});
     granted_ = 0;
     holder_ = 0;
   }
 
-  history::TenureId begin() {
-    order_.push_back(0);
-    entries_.push_back(0);
-    settled_.push_back(false);
-    arrived_.push_back(Arrival::none);
-    return static_cast<history::TenureId>(order_.size() - 1);
+  history::TenureId begin() { return begin(all_[0].key, all_[0].quorum); }
+  // The same for another lock, or for a client with another quorum.
+  history::TenureId begin(history::KeyId key, std::uint32_t quorum) {
+    all_.push_back({.key = key, .quorum = quorum});
+    return static_cast<history::TenureId>(all_.size() - 1);
   }
 
   // An entry was created. Until the client has learned of success the latest entry counts: an
-  // attempt whose answer was lost is an orphan and no grant. Other keys than the lock's grant
+  // attempt whose answer was lost is an orphan and no grant. Other keys than the tenure's grant
   // nothing.
   void granted(history::TenureId tenure, history::KeyId key) {
-    if (tenure == 0 || key != lock_key_) return;
+    One& one = all_[tenure];
+    if (tenure == 0 || key != one.key) return;
     // After an attempt has lost its quorum, a new entry belongs to a later attempt.
-    if (!settled_[tenure] && entries_[tenure] < quorum_) order_[tenure] = 0;
+    if (!one.settled && one.entries < one.quorum) one.order = 0;
     // On a single server every entry is a grant, regardless of the entries before it.
-    const bool decides = quorum_ == 1 || ++entries_[tenure] == quorum_;
-    if (decides && !settled_[tenure]) order_[tenure] = ++granted_;
+    const bool decides = one.quorum == 1 || ++one.entries == one.quorum;
+    if (decides && !one.settled) one.order = ++granted_;
     if (decides) holder_ = tenure;
   }
   // A tenure that alters the entry of another becomes its owner. If it is still acquiring, that is
   // its grant: for example, the thread finds an entry that a lost release of its own has left.
   void altered(history::TenureId tenure, history::TenureId owner, history::KeyId key) {
-    if (tenure == 0 || tenure == owner || key != lock_key_) return;
+    One& one = all_[tenure];
+    if (tenure == 0 || tenure == owner || key != one.key) return;
     removed(owner, key);
-    const bool decides = quorum_ == 1 || ++entries_[tenure] == quorum_;
-    if (!decides || settled_[tenure] || order_[tenure] != 0) return;
-    order_[tenure] = ++granted_;
+    const bool decides = one.quorum == 1 || ++one.entries == one.quorum;
+    if (!decides || one.settled || one.order != 0) return;
+    one.order = ++granted_;
     holder_ = tenure;
   }
   void removed(history::TenureId owner, history::KeyId key) {
-    if (owner != 0 && key == lock_key_ && entries_[owner] > 0) --entries_[owner];
+    One& one = all_[owner];
+    if (owner != 0 && key == one.key && one.entries > 0) --one.entries;
   }
   // The tenure has learned of success. This decides its place in the order only if it has none yet:
   // it found an entry of an earlier attempt instead of creating one.
   void settle(history::TenureId tenure) {
-    settled_[tenure] = true;
-    if (order_[tenure] == 0) order_[tenure] = ++granted_;
+    One& one = all_[tenure];
+    one.settled = true;
+    if (one.order == 0) one.order = ++granted_;
   }
 
   // Returns whether this is the first request of the tenure that any server has seen.
   bool arrives(history::TenureId tenure) {
-    if (arrived_[tenure] != Arrival::none) return false;
-    arrived_[tenure] = Arrival::unanswered;
+    Arrival& arrived = all_[tenure].arrived;
+    if (arrived != Arrival::none) return false;
+    arrived = Arrival::unanswered;
     return true;
   }
   // A server has answered a request of the tenure. Returns whether this is the first answer that is
   // no error after errors: until then, nothing was requested.
   bool is_heard(history::TenureId tenure, bool error) {
-    Arrival& arrival = arrived_[tenure];
+    Arrival& arrival = all_[tenure].arrived;
     const bool after_errors = arrival == Arrival::refused && !error;
     if (arrival != Arrival::heard) arrival = error ? Arrival::refused : Arrival::heard;
     return after_errors;
   }
   history::TenureId holder() const { return holder_; }  // the tenure granted last
-  history::KeyId lock_key() const { return lock_key_; }
+  // Returns the key of its lock; for no tenure, that of the first lock.
+  history::KeyId key(history::TenureId tenure) const { return all_[tenure].key; }
+  history::KeyId lock_key() const { return key(0); }
 
   // 1 for the first grant of the run; 0: none yet. The ideal fencing token.
-  std::uint32_t order(history::TenureId tenure) const { return order_[tenure]; }
+  std::uint32_t order(history::TenureId tenure) const { return all_[tenure].order; }
   std::uint32_t grants() const { return granted_; }  // places given, also to attempts undone later
 
  private:
   enum class Arrival : std::uint8_t { none, unanswered, refused, heard };
+  struct One {
+    history::KeyId key = 0;
+    std::uint32_t quorum = 1;
+    std::uint32_t order = 0;
+    std::uint32_t entries = 0;  // held now, of a quorum lock
+    bool settled = false;
+    Arrival arrived = Arrival::none;
+  };
 
-  history::KeyId lock_key_ = 0;
-  std::uint32_t quorum_ = 1;
-  std::vector<std::uint32_t> order_;
-  std::vector<std::uint32_t> entries_;  // held now, of a quorum lock
-  std::vector<bool> settled_;
-  std::vector<Arrival> arrived_;
+  std::vector<One> all_;  // by TenureId; 0 is no tenure
   std::uint32_t granted_ = 0;
   history::TenureId holder_ = 0;
 };

@@ -73,6 +73,7 @@ constinit const servers::Kind kKind = {
     .resource_first = true,
     .library_keys = library_keys,
     .session_keeper = "the lease store",
+    .leases_are_sessions = true,
     .token = "revision",
     .lossless =
         "a lease store is one server to its clients, and never loses what it has acknowledged",

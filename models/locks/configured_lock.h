@@ -24,6 +24,10 @@ class ConfiguredLock : public Lock {
       : Lock(settings_of(options)), options_(std::move(options)) {}
 
   const LockOptions& options() const { return options_; }
+  void set_lease(Duration ttl) override {
+    Lock::set_lease(ttl);
+    options_.ttl = ttl;
+  }
   // A wrapper sets the time that is left after its own waiting.
   void set_acquire_timeout(Duration timeout) {
     Lock::set_acquire_timeout(timeout);

@@ -20,6 +20,8 @@ class LocalMutexInFront final : public ConfiguredLock, public HolderCheck, publi
   Acquired acquire(Client& self, std::string_view key) override;
   Acquired try_acquire(Client& self, std::string_view key) override;
   Released release(Client& self, const Lease& lease) override;
+  void set_lease(Duration ttl) override { lock_->set_lease(ttl); }
+  void abandon(Client& self, const Lease& lease) override { lock_->abandon(self, lease); }
   // These two need a lock that has the ability; otherwise the outcome is unknown.
   Held check_held(Client& self, const Lease& lease) override;
   Released force_release(Client& self, std::string_view key, bool conditional) override;

@@ -34,6 +34,10 @@ enum class CheckAt : std::uint8_t { primary, replica };
 // lock fails, or one that is always freed (docs/facts/failures.md D-12).
 enum class LocalMutex : std::uint8_t { none, kept_on_error, freed };
 
+// When a client opens its connections: as the kind of server has it, before the run begins, or when
+// it needs them.
+enum class Connects : std::uint8_t { as_usual, at_start, when_needed };
+
 // Whether an acquire mints a fencing token in the same atomic step.
 enum class Mint : std::uint8_t { none, in_script };
 
@@ -69,7 +73,8 @@ struct LockOptions {
   Duration resend_delay{};
   Duration resend_delay_most{};
   std::uint32_t connections =
-      1;                        // of a client to one server: 1, which its threads share, or a pool
+      1;  // of a client to one server: 1, which its threads share, or a pool
+  Connects connects = Connects::as_usual;
   bool keep_timed_out = false;  // a connection on which a command has timed out stays in use
   Duration resubscribe_every = std::chrono::milliseconds(100);  // pause before a lost connection to
                                                                 // channels is dialed again

@@ -92,11 +92,21 @@ OptionKeys pool_size_keys() {
   };
 }
 
+OptionKeys connects_keys() {
+  return {
+      word<LockOptions>(
+          "connects", {"as-usual", "at-start", "when-needed"}, at<&LockOptions::connects>,
+          "when a client opens its connections to the servers: before the run begins, or with the "
+          "first command. As usual is the first connection before the run, and on MySQL none"),
+  };
+}
+
 OptionKeys redis_command_keys() {
   return joined({command_keys(),
                  resend_keys(),
                  resend_delay_keys(),
                  pool_size_keys(),
+                 connects_keys(),
                  {
                      boolean<LockOptions>(
                          "keep_timed_out", at<&LockOptions::keep_timed_out>,
@@ -221,32 +231,52 @@ OptionKeys local_mutex_keys() {
   };
 }
 
+namespace {
+
+// The text of a script goes with its path.
+keys::Key<LockOptions> script_key(keys::Key<LockOptions> key, std::string ScriptFiles::*file,
+                                  std::shared_ptr<const redis::Script> Scripts::*script) {
+  key.copy = [file, script](const LockOptions& from, LockOptions& into) {
+    into.script_files.*file = from.script_files.*file;
+    into.scripts.*script = from.scripts.*script;
+  };
+  return key;
+}
+
+}  // namespace
+
 OptionKeys acquire_script_keys() {
   return {
-      text<LockOptions>(
-          "acquire_script", [](auto& options) -> auto& { return options.script_files.acquire; },
-          "a Lua file, its path relative to this file, that replaces the script that takes the "
-          "lock; it has the same keys, arguments and replies"),
+      script_key(
+          text<LockOptions>(
+              "acquire_script", [](auto& options) -> auto& { return options.script_files.acquire; },
+              "a Lua file, its path relative to this file, that replaces the script that takes the "
+              "lock; it has the same keys, arguments and replies"),
+          &ScriptFiles::acquire, &Scripts::acquire),
   };
 }
 
 OptionKeys release_script_keys() {
   return {
-      text<LockOptions>(
-          "release_script", [](auto& options) -> auto& { return options.script_files.release; },
-          "a Lua file, its path relative to this file, that replaces the script that releases the "
-          "lock; it has the same keys, arguments and replies"),
+      script_key(
+          text<LockOptions>(
+              "release_script", [](auto& options) -> auto& { return options.script_files.release; },
+              "a Lua file, its path relative to this file, that replaces the script that releases "
+              "the lock; it has the same keys, arguments and replies"),
+          &ScriptFiles::release, &Scripts::release),
   };
 }
 
 OptionKeys renew_script_keys() {
   return {
-      needing(
-          text<LockOptions>(
-              "renew_script", [](auto& options) -> auto& { return options.script_files.renew; },
-              "a Lua file, its path relative to this file, that replaces the script that renews "
-              "the lock; it has the same keys, arguments and replies"),
-          {.other = "renew", .met = renews, .else_what = "while `renew` is \"none\""}),
+      needing(script_key(text<LockOptions>(
+                             "renew_script",
+                             [](auto& options) -> auto& { return options.script_files.renew; },
+                             "a Lua file, its path relative to this file, that replaces the script "
+                             "that renews "
+                             "the lock; it has the same keys, arguments and replies"),
+                         &ScriptFiles::renew, &Scripts::renew),
+              {.other = "renew", .met = renews, .else_what = "while `renew` is \"none\""}),
   };
 }
 

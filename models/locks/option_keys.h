@@ -28,6 +28,7 @@ OptionKeys command_keys();  // `command_timeout`
 OptionKeys resend_keys();   // `resend`
 OptionKeys resend_delay_keys();
 OptionKeys pool_size_keys();      // `connections`
+OptionKeys connects_keys();       // `connects`
 OptionKeys redis_command_keys();  // how a client of Redis sends commands
 OptionKeys redis_client_keys();   // of every lock on Redis: client_keys and these
 OptionKeys subscription_keys();   // of locks whose client receives messages of channels

@@ -10,7 +10,7 @@ void Cluster::build(const servers::Site& site) {
   const auto& spec = setting().specs->of<Spec>();
   using OverBy = Grants::OverBy;
   group_.reset(site.simulation, serving(site, kServerKind, spec.service), site.tenures,
-               setting().lock_key, spec.settings,
+               setting().lock_keys, spec.settings,
                setting().timed_by_clients ? OverBy::clients : OverBy::server);
 }
 

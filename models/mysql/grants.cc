@@ -14,11 +14,12 @@ constexpr std::int64_t kNanoseconds = 1000;  // per microsecond
 }  // namespace
 
 void Grants::reset(history::RecordedSimulation& simulation, const sim::Process& place,
-                   models::Tenures& tenures, std::string_view lock_key, OverBy over_by) {
+                   models::Tenures& tenures, const models::NamedKey& lock, OverBy over_by) {
   simulation_ = &simulation;
   place_ = &place;
   tenures_ = &tenures;
-  key_ = lock_key;
+  id_ = lock.id;
+  key_ = lock.name;
   over_by_ = over_by;
   holder_.reset();
 }
@@ -74,7 +75,7 @@ void Grants::decide(const std::optional<Holder>& found, const Doing& doing) {
     const bool inherited = found->session != 0 && doing.session == found->session && doing.asks &&
                            doing.tenure != holder_->tenure;
     const bool prolonged = found->until != holder_->until;
-    if (inherited) tenures_->altered(doing.tenure, holder_->tenure, tenures_->lock_key());
+    if (inherited) tenures_->altered(doing.tenure, holder_->tenure, id_);
     if (inherited || prolonged)
       note(history::What::entry_altered, doing, holder_->tenure, found->until, inherited);
     if (inherited) holder_->tenure = doing.tenure;
@@ -83,13 +84,13 @@ void Grants::decide(const std::optional<Holder>& found, const Doing& doing) {
   }
   if (holder_) {
     note(history::What::entry_removed, doing, holder_->tenure, 0);
-    tenures_->removed(holder_->tenure, tenures_->lock_key());
+    tenures_->removed(holder_->tenure, id_);
   }
   holder_ = found;
   if (!found) return;
   const bool restored =
       doing.cause == history::Cause::restart || doing.cause == history::Cause::failover;
-  if (!restored) tenures_->granted(found->tenure, tenures_->lock_key());
+  if (!restored) tenures_->granted(found->tenure, id_);
   Doing granting{.cause = restored ? doing.cause : history::Cause::command,
                  .tenure = restored ? 0 : found->tenure,
                  .role = Role::acquire};
@@ -105,7 +106,7 @@ void Grants::note(history::What what, const Doing& doing, history::TenureId owne
                               .process = place_->id(),
                               .tenure = doing.tenure,
                               .owner = owner,
-                              .key = tenures_->lock_key(),
+                              .key = id_,
                               .passes = passes,
                               .until = instant(until)});
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "history/recorded_simulation.h"
+#include "models/client/keys.h"
 #include "models/client/tenures.h"
 #include "models/mysql/engine.h"
 #include "picklock/client.h"
@@ -23,7 +24,7 @@ class Grants {
   enum class OverBy : std::uint8_t { server, clients };
   // `place`: the process as which entries are recorded.
   void reset(history::RecordedSimulation& simulation, const sim::Process& place,
-             models::Tenures& tenures, std::string_view lock_key, OverBy over_by);
+             models::Tenures& tenures, const models::NamedKey& lock, OverBy over_by);
 
   // The server's latest action, and on whose behalf it acted.
   struct Doing {
@@ -72,6 +73,7 @@ class Grants {
   history::RecordedSimulation* simulation_ = nullptr;
   const sim::Process* place_ = nullptr;
   models::Tenures* tenures_ = nullptr;
+  history::KeyId id_ = 0;
   std::string key_;
   OverBy over_by_{};
   std::optional<Holder> holder_;

@@ -32,13 +32,14 @@ bool changes_rows(const Statement& statement) {
 
 void Server::reset(history::RecordedSimulation& simulation, sim::Process& process,
                    std::span<Server* const> group, models::Tenures& tenures,
-                   std::string_view lock_key, const Settings& settings, Grants::OverBy over_by) {
+                   std::span<const std::string> lock_keys, const Settings& settings,
+                   Grants::OverBy over_by) {
   attach(simulation, process);
   recorder_ = &simulation.recorder;
   tenures_ = &tenures;
   group_.assign(group.begin(), group.end());
   settings_ = settings;
-  lock_key_ = lock_key;
+  lock_keys_.assign(lock_keys.begin(), lock_keys.end());
   primary_ = group_.front() == this;
   source_ = group_.front();
   binlog_.clear();
@@ -48,7 +49,10 @@ void Server::reset(history::RecordedSimulation& simulation, sim::Process& proces
   flushing_.clear();
   followers_.clear();
   follower_ = nullptr;
-  grants_.reset(simulation, process, tenures, lock_key, over_by);
+  grants_.resize(lock_keys.size());
+  for (std::size_t i = 0; i < lock_keys.size(); ++i)
+    grants_[i].reset(simulation, process, tenures, {static_cast<history::KeyId>(i), lock_keys[i]},
+                     over_by);
   load();
 }
 
@@ -56,7 +60,7 @@ void Server::reset(history::RecordedSimulation& simulation, sim::Process& proces
 void Server::load() {
   engine_.reset(settings_.variant);
   for (const Schema& schema : schemas()) engine_.create(schema);
-  engine_.apply(rows_at_first(lock_key_));
+  for (const std::string& lock : lock_keys_) engine_.apply(rows_at_first(lock));
   for (const Logged& logged : binlog_) engine_.apply(logged.changes);
   if (settings_.flush_at_commit && settings_.fsync > Duration::zero()) engine_.wait_for_disk();
   engine_.set_pick([this](std::size_t among) {
@@ -107,7 +111,7 @@ void Server::halted() {
   followers_.clear();
   caller_.forget();
   follower_ = nullptr;
-  grants_.sessions_end(history::Cause::restart);
+  for (Grants& grants : grants_) grants.sessions_end(history::Cause::restart);
 }
 
 // ---------------------------------------------------------------- statements
@@ -142,7 +146,9 @@ bool Server::execute(Link& link, sim::Message& message, const Statement& stateme
                      sim::Payload& answer) {
   // After a step of the clock or a restart, a row may have expired before its timer fires. Record
   // the expiry first: a client that acquires now takes the lock from nobody.
-  if (grants_.is_over()) look({.cause = history::Cause::expiry});
+  if (std::any_of(grants_.begin(), grants_.end(),
+                  [](const Grants& grants) { return grants.is_over(); }))
+    look({.cause = history::Cause::expiry});
   const SessionId id = link.id;
   link.op = statement.op;
   link.writes_work = statement.table == kWork && statement.op != Op::select;
@@ -183,8 +189,8 @@ void Server::note_refusal(SessionId id, const Answer& answer, bool waited) {
   const Link& link = found->second;
   if (link.role != Role::acquire) return;
   const bool victim = answer.error == Error::deadlock || answer.error == Error::named_lock_deadlock;
-  const bool in_vain =
-      waited && link.inserts_for_good && answer.error == Error::duplicate && !grants_.held();
+  const bool in_vain = waited && link.inserts_for_good && answer.error == Error::duplicate &&
+                       !grants_[tenures_->key(link.tenure)].held();
   if (!victim && !in_vain) return;
   recorder_->note({.at = simulation().now(),
                    .what = victim ? history::What::deadlock_broken : history::What::refused_free,
@@ -193,7 +199,7 @@ void Server::note_refusal(SessionId id, const Answer& answer, bool waited) {
                    .peer = link.client,
                    .thread = link.thread,
                    .tenure = link.tenure,
-                   .key = tenures_->lock_key()});
+                   .key = tenures_->key(link.tenure)});
 }
 
 std::vector<Engine::Finished> Server::begin_to_settle(const Grants::Doing& doing) {
@@ -311,13 +317,19 @@ void Server::append(Logged logged) {
 
 void Server::look(const Grants::Doing& doing) {
   if (!primary_) return;
-  grants_.look(engine_, doing, [this](SessionId session) {
-    const auto found = links_.find(session);
-    return session == 0 || found == links_.end() ? committed_by_ : found->second.tenure;
-  });
-  if (grants_.over_at() == expires_) return;
-  expires_ = grants_.over_at();
-  grants_.arm(expiry_timer_);
+  const Grants* first = nullptr;  // to expire
+  for (Grants& grants : grants_) {
+    grants.look(engine_, doing, [this](SessionId session) {
+      const auto found = links_.find(session);
+      return session == 0 || found == links_.end() ? committed_by_ : found->second.tenure;
+    });
+    const bool sooner = first == nullptr || first->over_at() == 0 ||
+                        (grants.over_at() != 0 && grants.over_at() < first->over_at());
+    if (sooner) first = &grants;
+  }
+  if (first->over_at() == expires_) return;
+  expires_ = first->over_at();
+  first->arm(expiry_timer_);
 }
 
 // ---------------------------------------------------------------- sessions

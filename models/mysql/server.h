@@ -30,8 +30,9 @@ class Server final : public sim::Service {
   // The state when a run begins. `group`: the servers that replicate to each other, the primary
   // first. Writes to kWork are the work that the lock protects.
   void reset(history::RecordedSimulation& simulation, sim::Process& process,
-             std::span<Server* const> group, models::Tenures& tenures, std::string_view lock_key,
-             const Settings& settings, Grants::OverBy over_by);
+             std::span<Server* const> group, models::Tenures& tenures,
+             std::span<const std::string> lock_keys, const Settings& settings,
+             Grants::OverBy over_by);
 
   bool is_primary() const { return primary_; }
   std::size_t sessions() const { return links_.size(); }
@@ -127,10 +128,10 @@ class Server final : public sim::Service {
   models::Tenures* tenures_ = nullptr;
   std::vector<Server*> group_;
   Settings settings_;
-  std::string lock_key_;
+  std::vector<std::string> lock_keys_;
   Engine engine_;
-  Grants grants_;
-  sim::Random chance_;  // chooses among several waiters, as the server's threads do
+  std::vector<Grants> grants_;  // of each lock
+  sim::Random chance_;          // chooses among several waiters, as the server's threads do
   bool primary_ = false;
   std::map<SessionId, Link> links_;
   Link over_;  // of connections whose sessions have ended here: later messages are ignored
@@ -157,8 +158,8 @@ class Group {
  public:
   // `processes`: one for each server, the primary first.
   void reset(history::RecordedSimulation& simulation, std::span<sim::Process* const> processes,
-             models::Tenures& tenures, std::string_view lock_key, const Settings& settings,
-             Grants::OverBy over_by = Grants::OverBy::server);
+             models::Tenures& tenures, std::span<const std::string> lock_keys,
+             const Settings& settings, Grants::OverBy over_by = Grants::OverBy::server);
 
   std::size_t size() const { return members_.size(); }
   Server& server(std::size_t index) { return servers_[index]; }

@@ -98,7 +98,7 @@ void Server::fail_over(sim::Process* to) {
   }
   if (next == nullptr) return;
   primary_ = false;
-  grants_.forget(history::Cause::failover);
+  for (Grants& grants : grants_) grants.forget(history::Cause::failover);
   for (Server* one : group_) one->source_ = next;
   next->promote();
 }
@@ -106,14 +106,14 @@ void Server::fail_over(sim::Process* to) {
 // ---------------------------------------------------------------- groups
 
 void Group::reset(history::RecordedSimulation& simulation, std::span<sim::Process* const> processes,
-                  models::Tenures& tenures, std::string_view lock_key, const Settings& settings,
-                  Grants::OverBy over_by) {
+                  models::Tenures& tenures, std::span<const std::string> lock_keys,
+                  const Settings& settings, Grants::OverBy over_by) {
   while (servers_.size() < processes.size()) servers_.emplace_back();
   members_.clear();
   ends_.clear();
   for (std::size_t i = 0; i < processes.size(); ++i) members_.push_back(&servers_[i]);
   for (std::size_t i = 0; i < processes.size(); ++i) {
-    servers_[i].reset(simulation, *processes[i], members_, tenures, lock_key, settings, over_by);
+    servers_[i].reset(simulation, *processes[i], members_, tenures, lock_keys, settings, over_by);
     ends_.push_back({processes[i], &servers_[i]});
   }
 }

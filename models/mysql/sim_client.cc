@@ -53,6 +53,8 @@ void SimClient::reset(history::RecordedSimulation& simulation, sim::Process& sel
                                  static_cast<std::uint32_t>(i + 1));
   }
   forget();
+  if (options.connects != models::Connects::at_start) return;
+  for (std::size_t i = 0; i < pool_.size(); ++i) connections_[i].caller.open_early();
 }
 
 void SimClient::forget() {

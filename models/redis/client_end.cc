@@ -9,10 +9,11 @@ void ClientEnd::begin(std::size_t servers) {
 }
 
 void ClientEnd::reset(sim::Simulation& simulation, sim::Process& self, std::span<Group> groups,
-                      servers::FindBy find_by, const models::LockOptions& options, bool backwards) {
-  begin(groups.size());
+                      servers::FindBy find_by, const models::LockOptions& options,
+                      std::span<const std::uint32_t> numbers) {
+  begin(numbers.empty() ? groups.size() : numbers.size());
   for (std::size_t i = 0; i < servers_; ++i) {
-    Group& group = groups[backwards ? servers_ - 1 - i : i];
+    Group& group = groups[numbers.empty() ? i : numbers[i]];
     Discovery* discovery = nullptr;
     if (group.replicas() > 0) {
       if (discoveries_used_ == discoveries_.size()) discoveries_.emplace_back();

@@ -1,6 +1,7 @@
 // The clients of one process for all its Redis servers.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <span>
 
@@ -15,10 +16,11 @@ namespace picklock::redis {
 
 class ClientEnd final : public servers::EndOf<Servers> {
  public:
-  // Each of the `groups` is one Redis server to the process, whichever member leads. `backwards`:
-  // the process uses the groups in reverse order.
+  // Each of the `groups` is one Redis server to the process, whichever member leads. It uses those
+  // of these numbers, in this order; all of them if it names none.
   void reset(sim::Simulation& simulation, sim::Process& self, std::span<Group> groups,
-             servers::FindBy find_by, const models::LockOptions& options, bool backwards = false);
+             servers::FindBy find_by, const models::LockOptions& options,
+             std::span<const std::uint32_t> numbers = {});
   // The same for servers without replicas, simulated or not.
   void reset(sim::Simulation& simulation, sim::Process& self, std::span<const Node> servers,
              const models::LockOptions& options);

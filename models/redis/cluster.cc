@@ -102,7 +102,7 @@ void Cluster::build_sentinels(const servers::Site& site) {
 
 ClientEnd& Cluster::connect(const servers::Site& site, const servers::Seat& seat) {
   ClientEnd& end = next_end();
-  end.reset(site.simulation, seat.process, groups_, seat.find_by, seat.options, seat.backwards);
+  end.reset(site.simulation, seat.process, groups_, seat.find_by, seat.options, seat.primaries);
   return end;
 }
 

@@ -45,7 +45,7 @@ history::HistoryEvent EntryRecorder::queued(const Actor& actor) const {
           .role = actor.role,
           .process = process_->id(),
           .tenure = actor.tenure,
-          .key = tenures_->lock_key()};
+          .key = tenures_->key(actor.tenure)};
 }
 
 void EntryRecorder::name(Entry& entry) {

@@ -34,7 +34,9 @@ void SimClient::reset(sim::Simulation& simulation, sim::Process& self, const Nod
   connections_ = options.connections;
   while (links_.size() < connections_) links_.emplace_back();
   for (std::uint32_t i = 0; i < connections_; ++i) {
-    links_[i].reset(simulation, self, server, discovery, i);
+    const bool is_open = options.connects != models::Connects::when_needed;
+    links_[i].reset(simulation, self, server, discovery, is_open ? i : i + 1);
+    if (options.connects == models::Connects::at_start) links_[i].caller().open_early();
     links_[i].caller().keep_after_timeout(options.keep_timed_out);
   }
   pool_.reset(simulation.scheduler, self, connections_);

@@ -25,6 +25,7 @@ using keys::table;
 using keys::TableDoc;
 using keys::tables;
 using keys::text;
+using keys::texts;
 using keys::to_text;
 using keys::Value;
 using keys::without_default;
@@ -32,25 +33,11 @@ using keys::without_default;
 // More servers than this are refused, so that no file can exhaust memory.
 constexpr std::size_t kMostNodes = 1000;
 
-std::string lines_as_toml(const std::vector<std::string>& config) {
-  std::vector<std::string> lines;
-  for (const std::string& line : config) lines.push_back(as_toml(line));
-  return fmt::format("[{}]", fmt::join(lines, ", "));
-}
-
 // Lines of redis.conf; their meaning is checked when the whole file is known.
 template <typename Target>
 Key<Target> config_lines(const std::string& meaning) {
-  return {.name = "config",
-          .type = "array of texts",
-          .meaning = meaning,
-          .read =
-              [](const Value& value, Target& into) {
-                into.config.clear();
-                for (const Value& line : value.elements()) into.config.push_back(line.text());
-              },
-          .show = [](const Target& from) { return lines_as_toml(from.config); },
-          .nested = {}};
+  return texts<Target>(
+      "config", [](auto& into) -> auto& { return into.config; }, meaning);
 }
 
 const Keys<SentinelSpec>& sentinel_keys() {
@@ -138,8 +125,7 @@ std::string nodes_text(const servers::Specs& specs) {
     if (node.clock_offset)
       text += fmt::format("clock_offset = {}\n", keys::as_toml(keys::to_text(*node.clock_offset)));
     if (node.clock_rate_ppb) text += fmt::format("clock_rate_ppb = {}\n", *node.clock_rate_ppb);
-    if (!node.config.empty())
-      text += fmt::format("config = {}\n", in_files::lines_as_toml(node.config));
+    if (!node.config.empty()) text += fmt::format("config = {}\n", keys::as_toml(node.config));
   }
   return text;
 }

@@ -81,8 +81,11 @@ void Resource::reset(history::RecordedSimulation& simulation, sim::Process& proc
   recorder_ = &simulation.recorder;
   tenures_ = &tenures;
   rules_ = rules;
-  fence_.reset(rules.checks, rules.equal_token);
-  now_ = {.version = 1};
+  things_.resize(rules.things);
+  for (Thing& thing : things_) {
+    thing.fence.reset(rules.checks, rules.equal_token);
+    thing.now = {.version = 1};
+  }
   closed_.clear();
 }
 
@@ -108,7 +111,7 @@ bool Resource::is_admitted(const sim::Message& request, Access access) {
       token.name = text_after(bytes, kToken);
       break;
   }
-  return fence_.admits(access, token, request.connection->client().id());
+  return thing_of(request).fence.admits(access, token, request.connection->client().id());
 }
 
 bool Resource::apply(sim::Message& request, sim::Payload& answer) {
@@ -127,7 +130,7 @@ bool Resource::apply(sim::Message& request, sim::Payload& answer) {
   return true;
 }
 
-history::HistoryEvent Resource::event_of(const sim::Message& request, history::What what) const {
+history::HistoryEvent Resource::event_of(const sim::Message& request, history::What what) {
   return {.at = simulation().now(),
           .what = what,
           .role = request.role,
@@ -135,7 +138,7 @@ history::HistoryEvent Resource::event_of(const sim::Message& request, history::W
           .peer = request.connection->client().id(),
           .thread = request.thread,
           .tenure = request.tag,
-          .version = rules_.versioned ? now_.version : 0};
+          .version = rules_.versioned ? thing_of(request).now.version : 0};
 }
 
 void Resource::read(const sim::Message& request, sim::Payload& answer) {
@@ -144,8 +147,8 @@ void Resource::read(const sim::Message& request, sim::Payload& answer) {
       event_of(request, accepted ? history::What::read_accepted : history::What::read_rejected));
   if (!accepted) return answer.append(kRejected);
   answer.append(kValue);
-  append(answer, now_.value);
-  append_version(answer);
+  append(answer, thing_of(request).now.value);
+  append_version(thing_of(request), answer);
 }
 
 void Resource::announce(const sim::Message& request, sim::Payload& answer) {
@@ -160,22 +163,24 @@ void Resource::write(const sim::Message& request, sim::Payload& answer) {
   const bool stale = !is_admitted(request, Access::write);
   // Where nobody reads, no write names a version.
   const std::uint32_t expected = rules_.versioned ? version_after(bytes, kIfVersion) : 0;
-  const bool moved = !stale && expected != 0 && expected != now_.version;
+  Thing& thing = thing_of(request);
+  const bool moved = !stale && expected != 0 && expected != thing.now.version;
   const bool accepted = !stale && !moved;
-  if (accepted) now_ = {now_.version + 1, rules_.versioned ? number_after(bytes, kWrite) : 0};
+  if (accepted)
+    thing.now = {thing.now.version + 1, rules_.versioned ? number_after(bytes, kWrite) : 0};
   history::HistoryEvent event =
       event_of(request, accepted ? history::What::write_accepted : history::What::write_rejected);
   if (moved) event.cause = history::Cause::version;
   if (rules_.versioned) event.base = expected != 0 ? expected : version_after(bytes, kBasedOn);
   recorder_->note(event);
   answer.append(accepted ? kAccepted : kRejected);
-  append_version(answer);
+  append_version(thing, answer);
 }
 
-void Resource::append_version(sim::Payload& answer) const {
+void Resource::append_version(const Thing& thing, sim::Payload& answer) const {
   if (!rules_.versioned) return;
   answer.append(kVersion);
-  append(answer, now_.version);
+  append(answer, thing.now.version);
 }
 
 void ResourceClient::reset(sim::Simulation& simulation, sim::Process& self, Resource& resource,

@@ -29,7 +29,8 @@ struct ResourceRules {
   FencedBy fenced_by = FencedBy::nothing;
   Checks checks = Checks::writes;
   EqualToken equal_token = EqualToken::accept;
-  bool versioned = false;  // answers and history have versions
+  bool versioned = false;    // answers and history have versions
+  std::uint32_t things = 1;  // each is guarded by a lock of its own
 };
 
 // A write replaces any version; is based on a version that was read, which the resource is not told
@@ -58,19 +59,25 @@ class Resource final : public sim::Service {
   static const sim::Protocol& protocol();
 
  private:
+  // The part of the resource that one lock guards.
+  struct Thing {
+    Fence fence;
+    Seen now;
+  };
+  Thing& thing_of(const sim::Message& request) { return things_[tenures_->key(request.tag)]; }
+
   bool apply(sim::Message& request, sim::Payload& answer) override;
   void read(const sim::Message& request, sim::Payload& answer);
   void write(const sim::Message& request, sim::Payload& answer);
-  history::HistoryEvent event_of(const sim::Message& request, history::What what) const;
-  void append_version(sim::Payload& answer) const;
+  history::HistoryEvent event_of(const sim::Message& request, history::What what);
+  void append_version(const Thing& thing, sim::Payload& answer) const;
   bool is_admitted(const sim::Message& request, Access access);
   void announce(const sim::Message& request, sim::Payload& answer);
 
   history::Recorder* recorder_ = nullptr;
   const Tenures* tenures_ = nullptr;
   ResourceRules rules_;
-  Fence fence_;
-  Seen now_;
+  std::vector<Thing> things_;        // by lock
   std::vector<std::string> closed_;  // logs
 };
 

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,7 +26,7 @@ namespace picklock::servers {
 struct Setting {
   const Specs* specs = nullptr;
   std::span<const ProcessSpec> processes{};  // all of them, in the order of the scheduler
-  std::string_view lock_key{};
+  std::span<const std::string> lock_keys{};  // number i is key i of the history
   bool coordinated = false;       // a coordinator frees the locks of holders that are gone
   bool timed_by_clients = false;  // the clients' clocks decide when a lease is over
 };
@@ -42,7 +44,7 @@ struct Seat {
   const models::LockOptions& options;
   std::size_t number = 0;  // counts from 0 for the first client
   FindBy find_by = FindBy::address;
-  bool backwards = false;  // it uses the servers in reverse order
+  std::span<const std::uint32_t> primaries{};  // those that it uses, in order; empty: all
 };
 
 class Cluster {

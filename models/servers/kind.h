@@ -144,6 +144,7 @@ struct Kind {
 
   // --- abilities
   std::string_view session_keeper{};  // "the ensemble"; empty: clients have no sessions
+  bool leases_are_sessions = false;   // a `ttl` is the timeout of a session
   std::string_view token{};     // the fencing token of every grant; empty: there is fetch_token
   std::string_view lossless{};  // why it never loses a grant; empty: it may
   // Counts a fencing token beside the key, after the grant; 0: no answer. nullptr: nothing counts.

@@ -9,7 +9,7 @@ void Cluster::build(const servers::Site& site) {
   begin();
   const auto& spec = setting().specs->of<Spec>();
   ensemble_.reset(site.simulation, serving(site, kServerKind, spec.service), site.tenures,
-                  setting().lock_key,
+                  setting().lock_keys,
                   {.tick = spec.tick,
                    .init_limit = spec.init_limit,
                    .sync_limit = spec.sync_limit,

@@ -4,9 +4,13 @@ namespace picklock::zookeeper {
 
 void Ensemble::reset(history::RecordedSimulation& simulation,
                      std::span<sim::Process* const> processes, models::Tenures& tenures,
-                     std::string_view lock_key, const Settings& settings, bool outlives_session) {
+                     std::span<const std::string> lock_keys, const Settings& settings,
+                     bool outlives_session) {
   settings_ = settings;
-  grants_.reset(simulation, processes.front()->id(), tenures, lock_key, outlives_session);
+  grants_.resize(lock_keys.size());
+  for (std::size_t i = 0; i < lock_keys.size(); ++i)
+    grants_[i].reset(simulation, processes.front()->id(), tenures,
+                     {static_cast<history::KeyId>(i), lock_keys[i]}, outlives_session);
   while (servers_.size() < processes.size()) servers_.emplace_back();
   peers_.clear();
   ends_.clear();

@@ -1,7 +1,7 @@
 // The servers of one ZooKeeper ensemble, and the grants that its tree shows.
 //
 //   Ensemble ensemble;
-//   ensemble.reset(simulation, processes, tenures, lock_key, settings);
+//   ensemble.reset(simulation, processes, tenures, lock_keys, settings);
 #pragma once
 
 #include <deque>
@@ -20,8 +20,8 @@ class Ensemble {
   // `outlives_session`: the lock's own znode is not ephemeral, and its owner still counts as
   // holder.
   void reset(history::RecordedSimulation& simulation, std::span<sim::Process* const> processes,
-             models::Tenures& tenures, std::string_view lock_key, const Settings& settings,
-             bool outlives_session = false);
+             models::Tenures& tenures, std::span<const std::string> lock_keys,
+             const Settings& settings, bool outlives_session = false);
 
   std::size_t size() const { return peers_.size(); }
   Server& server(std::size_t index) { return servers_[index]; }
@@ -30,7 +30,7 @@ class Ensemble {
 
  private:
   Settings settings_;
-  Grants grants_;
+  std::vector<Grants> grants_;  // of each lock
   std::deque<Server> servers_;
   std::vector<QuorumPeer*> peers_;
   std::vector<models::ServerEnd> ends_;

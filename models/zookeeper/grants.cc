@@ -4,11 +4,12 @@
 
 namespace picklock::zookeeper {
 void Grants::reset(history::RecordedSimulation& simulation, sim::ProcessId place,
-                   models::Tenures& tenures, std::string_view lock_key, bool outlives_session) {
+                   models::Tenures& tenures, const models::NamedKey& lock, bool outlives_session) {
   simulation_ = &simulation;
   place_ = place;
   tenures_ = &tenures;
-  path_ = lock_path(lock_key);
+  key_ = lock.id;
+  path_ = lock_path(lock.name);
   outlives_session_ = outlives_session;
   contenders_.clear();
   holder_.reset();
@@ -75,12 +76,12 @@ void Grants::decide(history::Cause cause, history::TenureId by) {
   if (holder_) {
     note(history::What::entry_removed, cause, by_command ? Role::release : Role::none, by,
          holder_->tenure);
-    tenures_->removed(holder_->tenure, tenures_->lock_key());
+    tenures_->removed(holder_->tenure, key_);
   }
   holder_.reset();
   if (contenders_.empty()) return;
   holder_ = *contenders_.begin();
-  tenures_->granted(holder_->tenure, tenures_->lock_key());
+  tenures_->granted(holder_->tenure, key_);
   note(history::What::entry_created,
        cause == history::Cause::restart ? cause : history::Cause::command, Role::acquire,
        holder_->tenure, 0);
@@ -95,7 +96,7 @@ void Grants::note(history::What what, history::Cause cause, Role role, history::
                               .process = place_,
                               .tenure = by,
                               .owner = owner,
-                              .key = tenures_->lock_key()});
+                              .key = key_});
 }
 
 }  // namespace picklock::zookeeper

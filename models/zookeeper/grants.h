@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "history/recorded_simulation.h"
+#include "models/client/keys.h"
 #include "models/client/tenures.h"
 #include "models/zookeeper/names.h"
 #include "models/zookeeper/proposal.h"
@@ -28,7 +29,7 @@ class Grants {
  public:
   // `place`: the process as which entries are recorded.
   void reset(history::RecordedSimulation& simulation, sim::ProcessId place,
-             models::Tenures& tenures, std::string_view lock_key, bool outlives_session);
+             models::Tenures& tenures, const models::NamedKey& lock, bool outlives_session);
 
   // A leader has just committed this proposal, which made these changes.
   void committed(const Proposal& proposal, std::span<const Change> changes);
@@ -63,6 +64,7 @@ class Grants {
   models::Tenures* tenures_ = nullptr;
   sim::ProcessId place_ = 0;
   Zxid committed_ = 0;  // the last one
+  history::KeyId key_ = 0;
   std::string path_;
   bool outlives_session_ = false;
   std::set<Contender> contenders_;

@@ -129,6 +129,7 @@ constinit const servers::Kind kKind = {
     .coordinate = coordinate,
     .library_keys = models::locks::zookeeper::client_session_keys,
     .session_keeper = "the ensemble",
+    .leases_are_sessions = true,
     .token = "zxid",
     .bounds = bounds,
     .smaller = smaller};

@@ -27,8 +27,8 @@ namespace picklock::zookeeper {
 class Server final : public sim::Service, private QuorumPeer::Host {
  public:
   // The state when a run begins. While it leads, it reports its commits to `grants`.
-  void reset(sim::Simulation& simulation, sim::Process& process, Grants& grants, ServerId id,
-             const std::vector<QuorumPeer*>& peers, const Settings& settings);
+  void reset(sim::Simulation& simulation, sim::Process& process, std::span<Grants> grants,
+             ServerId id, const std::vector<QuorumPeer*>& peers, const Settings& settings);
 
   QuorumPeer& peer() { return peer_; }
   const QuorumPeer& peer() const { return peer_; }
@@ -121,7 +121,7 @@ class Server final : public sim::Service, private QuorumPeer::Host {
   void end_sessions();
   void look_for_containers();
 
-  Grants* grants_ = nullptr;
+  std::span<Grants> grants_;
   QuorumPeer peer_;
   Tree tree_;
   Watches watches_;

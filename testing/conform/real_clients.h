@@ -93,7 +93,7 @@ class RealClients {
     const auto clients = static_cast<std::uint32_t>(options.size());
     for (std::uint32_t i = 0; i < clients; ++i) {
       machines.emplace_back().reset(simulation, scheduler.processes().at(i), resource, options[i],
-                                    options[i].command_timeout, keys.id(lock_));
+                                    options[i].command_timeout, tenures);
     }
     simulation.nemesis.reset({}, 0, clients);
   }

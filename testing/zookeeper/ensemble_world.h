@@ -40,7 +40,8 @@ class EnsembleWorld {
     for (std::uint32_t i = 1; i <= setup.servers; ++i)
       servers.push_back(&scheduler.processes().add("zookeeper-" + std::to_string(i)));
     processes_.insert(processes_.end(), servers.begin(), servers.end());
-    ensemble.reset(simulation, servers, tenures, "lock", setup.settings);
+    const std::string lock = "lock";
+    ensemble.reset(simulation, servers, tenures, {&lock, 1}, setup.settings);
     for (std::uint32_t i = 0; i < setup.clients; ++i) {
       clients.emplace_back().reset(simulation, *processes_[i], ensemble.ends(), setup.options, i);
       programs_.emplace_back(clients.back());

@@ -32,7 +32,8 @@ class SimulatedSide final : public Side {
     const bool busy = seed % kBusyOneIn == 0;
     simulation_.network.set_latency({.low = std::chrono::microseconds(20),
                                      .high = std::chrono::microseconds(busy ? 40'000 : 60)});
-    ensemble_.reset(simulation_, processes_, tenures_, "lock",
+    const std::string lock = "lock";
+    ensemble_.reset(simulation_, processes_, tenures_, {&lock, 1},
                     {.tick = kTick, .init_limit = kInitLimit, .sync_limit = situation.sync_limit});
     simulation_.nemesis.reset({}, 0, 1);
   }

@@ -15,6 +15,8 @@ class GetLock final : public ConfiguredLock, public HolderCheck, public Database
 
   Acquired try_acquire(Client& self, std::string_view key) override;
   Released release(Client& self, const Lease& lease) override;
+  // Its session returns to the pool, and has the lock still.
+  void abandon(Client&, const Lease& lease) override { sessions_.take(lease); }
   Held check_held(Client& self, const Lease& lease) override;
   Written write_in_database(Client& self, const Lease& lease) override;
 

@@ -11,7 +11,7 @@ using keys::Sign;
 using keys::word;
 
 OptionKeys connection_keys() {
-  return joined({command_keys(), pool_size_keys(),
+  return joined({command_keys(), pool_size_keys(), connects_keys(),
                  own_keys<ConnectionOptions>({
                      duration<ConnectionOptions>(
                          "connect_timeout", Sign::positive, at<&ConnectionOptions::connect_timeout>,

@@ -17,6 +17,8 @@ class TransactionLock : public ConfiguredLock, public HolderCheck, public Databa
 
   Acquired try_acquire(Client& self, std::string_view key) final;
   Released release(Client& self, const Lease& lease) final;
+  // Its session returns to the pool, which may end the transaction.
+  void abandon(Client&, const Lease& lease) final { sessions_.take(lease); }
   Held check_held(Client& self, const Lease& lease) final;
   Written write_in_database(Client& self, const Lease& lease) final;
 

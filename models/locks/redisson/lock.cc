@@ -73,15 +73,12 @@ std::string RedissonLock::channel(std::string_view key, const std::string&) cons
 // ---------------------------------------------------------------- acquire
 
 Acquired RedissonLock::try_acquire(Client& self, std::string_view key) {
-  return lock_within(self, key, {.patience = Duration{}, .lease = explicit_lease(options())})
-      .acquired;
+  return lock_within(self, key, {.patience = Duration{}, .lease = lease_}).acquired;
 }
 
 Acquired RedissonLock::acquire(Client& self, std::string_view key) {
   if (options().attempts == 1) return try_acquire(self, key);
-  return lock_within(self, key,
-                     {.patience = patience_of(options()), .lease = explicit_lease(options())})
-      .acquired;
+  return lock_within(self, key, {.patience = patience_of(options()), .lease = lease_}).acquired;
 }
 
 RedissonLock::Result RedissonLock::lock_within(Client& self, std::string_view key,

@@ -49,6 +49,8 @@ class RedissonLock : public ConfiguredLock, public HolderCheck, public ForcedRel
   Acquired acquire(Client& self, std::string_view key) override;
   Acquired try_acquire(Client& self, std::string_view key) override;
   Released release(Client& self, const Lease& lease) override;
+  // As the lease that a call passes, which the watchdog does not renew.
+  void set_lease(Duration ttl) override { lease_ = ttl; }
   Held check_held(Client& self, const Lease& lease) override;
   Released force_release(Client& self, std::string_view key, bool conditional) override;
 
@@ -102,7 +104,8 @@ class RedissonLock : public ConfiguredLock, public HolderCheck, public ForcedRel
   void pause_before_next(Client& self, std::uint32_t copies) const;
 
   const RedissonOptions& redisson_ = options().of<RedissonOptions>();
-  std::string id_;  // of the client process
+  Duration lease_ = explicit_lease(options());  // of the calls to come
+  std::string id_;                              // of the client process
   Commands commands_;
   std::shared_ptr<Watchdog> watchdog_;
   std::shared_ptr<Channels> channels_;

@@ -62,7 +62,7 @@ Acquired MultiLock::try_acquire(Client& self, std::string_view key) {
 // random if there is a lease. An interrupt only ends the turn of one server.
 Acquired MultiLock::acquire(Client& self, std::string_view key) {
   if (options().attempts == 1) return try_acquire(self, key);
-  const Duration lease = explicit_lease(options());
+  const Duration lease = lease_;
   if (options().acquire_timeout > Duration::zero())
     return lock_once(self, key, {.patience = options().acquire_timeout, .lease = lease});
   const Duration base = kBaseWait * static_cast<std::int64_t>(redis::server_count(self));

@@ -25,6 +25,8 @@ class MultiLock : public ConfiguredLock, public ForcedRelease {
   Acquired acquire(Client& self, std::string_view key) final;
   Acquired try_acquire(Client& self, std::string_view key) final;
   Released release(Client& self, const Lease& lease) final;
+  // As the lease that a call passes, which the watchdogs do not renew.
+  void set_lease(Duration ttl) final { lease_ = ttl; }
   Released force_release(Client& self, std::string_view key, bool conditional) final;
 
  protected:
@@ -55,6 +57,7 @@ class MultiLock : public ConfiguredLock, public ForcedRelease {
   Duration lasts(const Whole& whole) const;
 
   const QuorumOptions& quorum_ = options().of<QuorumOptions>();
+  Duration lease_ = explicit_lease(options());          // of the calls to come
   std::vector<std::unique_ptr<RedissonLock>> members_;  // by server, as the client orders them
   std::map<std::uint32_t, Whole> wholes_;               // by thread
 };
