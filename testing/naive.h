@@ -494,13 +494,15 @@ class Naive {
 
   // Times at which a lock was idle for too long.
   void add_outages(history::KeyId key, NaiveVerdict& verdict) const {
+    std::vector<std::size_t> waiters;
+    for (std::size_t i = 0; i < history_.size(); ++i) waiters.push_back(waits_for_nobody(key, i));
     for (std::size_t start = 0; start < history_.size(); ++start) {
-      if (waits_for_nobody(key, start) == history_.size()) continue;
       std::size_t stop = start;
-      while (stop < history_.size() && waits_for_nobody(key, stop) != history_.size()) ++stop;
+      while (stop < history_.size() && waiters[stop] != history_.size()) ++stop;
       if (stop == history_.size()) return;
+      if (stop == start) continue;
       if (longest_calm(start, stop) > context_.patience)
-        verdict.add(stop, {static_cast<std::uint32_t>(waits_for_nobody(key, stop - 1))});
+        verdict.add(stop, {static_cast<std::uint32_t>(waiters[stop - 1])});
       start = stop;
     }
   }
