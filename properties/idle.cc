@@ -39,6 +39,7 @@ class Watch {
       case What::release_invoked:
       case What::loss_learned:
       case What::deadline_passed:
+      case What::abandoned:
         stops_believing(event.tenure, at);
         break;
       case What::thread_ended:
@@ -112,7 +113,7 @@ class Watch {
 
   void has(TenureId id, std::uint32_t entries) {
     std::uint32_t& before = scratch_.entries[id];
-    const std::uint32_t quorum = run_.context.quorum;
+    const std::uint32_t quorum = run_.context.quorum_of(run_.tenure(id).process);
     if (before < quorum && entries >= quorum) ++key_of(id).owners;
     if (before >= quorum && entries < quorum) --key_of(id).owners;
     before = entries;

@@ -70,6 +70,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(s.lock.options.resend_delay_most, 12ms);
   EXPECT_EQ(s.lock.options.connections, 3U);
   EXPECT_TRUE(s.lock.options.keep_timed_out);
+  EXPECT_EQ(s.lock.options.connects, models::Connects::at_start);
   EXPECT_EQ(s.lock.options.resubscribe_every, 13ms);
   EXPECT_EQ(s.lock.options.clock, ClientClock::wall);
   EXPECT_TRUE(s.lock.options.deadline);
@@ -113,7 +114,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(link.latency.tail_one_in, 9U);
   EXPECT_EQ(link.latency.tail_high, 8ms);
   EXPECT_FALSE(link.both);
-  EXPECT_EQ(link.line, 89);
+  EXPECT_EQ(link.line, 90);
 
   EXPECT_EQ(s.clients.count, 4U);
   EXPECT_EQ(s.clients.arrive_every, 0s);
@@ -129,6 +130,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(s.clients.server_order, ServerOrder::alternating);
   EXPECT_EQ(s.clients.scan_every, 19ms);
   EXPECT_EQ(s.clients.nested_after, 20ms);
+  EXPECT_EQ(s.clients.nested_for, 21ms);
   EXPECT_EQ(s.clients.find_by, FindBy::monitors);
   EXPECT_TRUE(s.clients.check_before_write);
   EXPECT_TRUE(s.clients.nested);
@@ -157,7 +159,7 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
   const sim::Fault pause = fault(sim::Verb::pause);
   EXPECT_EQ(pause.target, "client-1");
   EXPECT_EQ(pause.lasts, 8s);
-  EXPECT_EQ(pause.line, 119);
+  EXPECT_EQ(pause.line, 121);
   EXPECT_EQ(pause.trigger.at, std::nullopt);
   EXPECT_EQ(pause.trigger.side, sim::Side::before);
   EXPECT_EQ(pause.trigger.role, Role::release);
@@ -429,13 +431,13 @@ TEST(Loader, NamesTheNearestKeyWhenOneIsUnknown) {
 TEST(Loader, EscapesAndCutsWhatTheFileSays) {
   EXPECT_EQ(error_of("format = 1\n\"a\\n\\u001b\" = 1\n"),
             "story.toml:2: key `a\\n\\x1b`: there is no such key; the keys here are "
-            "format, title, source, control, seed, ties, lock, servers, network, clients, fault, "
-            "expect, twin, neighbour");
+            "format, title, source, control, seed, ties, lock, servers, network, clients, client, "
+            "fault, expect, twin, neighbour");
   EXPECT_EQ(error_of("format = 1\n" + std::string(1000, 'k') + " = 1\n"),
             "story.toml:2: key `" + std::string(100, 'k') +
                 "...`: there is no such key; the keys here are format, title, source, control, "
                 "seed, ties, "
-                "lock, servers, network, clients, fault, expect, twin, neighbour");
+                "lock, servers, network, clients, client, fault, expect, twin, neighbour");
   EXPECT_EQ(error_of("format = 1\n[lock]\nalgorithm = \"" + std::string(1000, 'k') + "\"\n"),
             "story.toml:3: key `lock.algorithm`: there is no algorithm \"" + std::string(60, 'k') +
                 "...\"; `picklock list algorithms` lists them all");
