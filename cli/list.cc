@@ -230,7 +230,8 @@ Rows properties() {
       "two clients never believe at the same time that they hold the lock",
       "between two accepted operations of one holder, the resource accepts none of another",
       "the resource accepts no write of an older grant after an operation of a newer one",
-      "the resource accepts no write based on a version that another holder has replaced since",
+      "the resource accepts no write based on a version that another holder has replaced since, "
+      "and shows no version older than one it has accepted",
       "the resource rejects no request of the valid holder, whose grant is the newest",
       "no holder removes or changes the lock's key while the key belongs to another holder",
       "the server counts exactly as many holds of a client as the client was told of",

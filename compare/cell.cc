@@ -31,9 +31,11 @@ Scenario fenced_if(bool fenced, Scenario scenario) {
   return scenario;
 }
 
-sim::ProcessId resource_of(const Scenario& scenario) {
-  const std::vector<scenarios::ProcessSpec> processes = scenarios::processes_of(scenario);
-  return static_cast<sim::ProcessId>(scenarios::find(processes, "resource") - processes.data());
+std::vector<bool> resources_of(const Scenario& scenario) {
+  std::vector<bool> resources;
+  for (const scenarios::ProcessSpec& process : scenarios::processes_of(scenario))
+    resources.push_back(scenarios::is_resource(process.name));
+  return resources;
 }
 
 bool is_crash_of_client(const sim::Plan& fired) {
@@ -52,7 +54,7 @@ Cell::Cell(const Scenario& workload, explore::PairedPlans& plans, std::size_t lo
       limits_{.classes = column_.classes, .none = false, .most = kMostFaults},
       algorithm_(*scenarios::find_algorithm(workload)),
       current_(fenced_if(fenced, workload)),
-      resource_(resource_of(workload)) {
+      resources_(resources_of(workload)) {
   world_.set(current_);
 }
 
@@ -88,7 +90,7 @@ void Cell::make(std::uint64_t run, Measures& measures) {
   judge(run, struck, measures);
   observe(world_.history(), undisturbed, is_crash_of_client(struck), measures);
   if (traced) {
-    observe_messages(world_.history(), world_.trace(), current_.clients.count, resource_,
+    observe_messages(world_.history(), world_.trace(), current_.clients.count, resources_,
                      measures.price);
   }
   if (run % kSampled != 0) return;

@@ -52,7 +52,7 @@ class Cell {
   const explore::FaultLimits limits_;
   const models::Algorithm& algorithm_;
   scenarios::Scenario current_;  // the workload with the plan and the seed of the present run
-  sim::ProcessId resource_ = 0;
+  std::vector<bool> resources_;  // of each process
   scenarios::World world_;
 };
 

@@ -153,7 +153,7 @@ void observe(const history::History& history, bool undisturbed, bool one_crash,
 }
 
 void observe_messages(const history::History& history, const sim::Trace& trace,
-                      sim::ProcessId clients, sim::ProcessId resource, Price& price) {
+                      sim::ProcessId clients, const std::vector<bool>& resources, Price& price) {
   for (const HistoryEvent& event : history) {
     if (event.what == What::acquire_ok) ++price.grants;
   }
@@ -161,7 +161,7 @@ void observe_messages(const history::History& history, const sim::Trace& trace,
     if (record.kind != sim::TraceKind::sent) continue;
     const bool asks = record.process < clients && record.peer >= clients;
     const bool answers = record.peer < clients && record.process >= clients;
-    if ((!asks && !answers) || record.process == resource || record.peer == resource) continue;
+    if ((!asks && !answers) || resources[record.process] || resources[record.peer]) continue;
     ++price.messages;
     // Commands that only keep a session alive belong to no step.
     if (asks && record.role != Role::none) ++price.commands;

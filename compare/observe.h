@@ -15,6 +15,6 @@ void observe(const history::History& history, bool undisturbed, bool one_crash, 
 // Counts the messages between the first `clients` processes and the lock's servers: all processes
 // but the resource.
 void observe_messages(const history::History& history, const sim::Trace& trace,
-                      sim::ProcessId clients, sim::ProcessId resource, Price& price);
+                      sim::ProcessId clients, const std::vector<bool>& resources, Price& price);
 
 }  // namespace picklock::compare

@@ -23,7 +23,6 @@ using sim::Verb;
 
 constexpr std::string_view kServer = "redis-1";
 constexpr std::string_view kReplica = "redis-1-replica-1";
-constexpr std::string_view kResource = "resource";
 
 // One server with a replica and a lock of which only the lease is known.
 Scenario common_scenario(const std::vector<Scenario>& locks) {
@@ -37,6 +36,7 @@ Scenario common_scenario(const std::vector<Scenario>& locks) {
   common.clients = locks.front().clients;
   common.clients.find_by = {};
   common.servers.of<redis::Spec>().replicas = 1;
+  common.servers.resource.nodes = locks.front().servers.resource.nodes;
   return common;
 }
 
@@ -53,7 +53,9 @@ Profile common_profile(const Scenario& common, const std::vector<Profile>& profi
     return static_cast<sim::ProcessId>(found - all.processes.begin());
   };
   const sim::ProcessId server = number_of(kServer);
-  const sim::ProcessId resource = number_of(kResource);
+  const auto first_resource =
+      std::find_if(all.processes.begin(), all.processes.end(), scenarios::is_resource);
+  const auto resource = static_cast<sim::ProcessId>(first_resource - all.processes.begin());
   all.length = profiles.front().length;
   for (const Profile& profile : profiles) {
     all.length = std::min(all.length, profile.length);
@@ -61,7 +63,7 @@ Profile common_profile(const Scenario& common, const std::vector<Profile>& profi
     std::vector<ReachedRole> mine;
     for (const ReachedRole& role : profile.roles) {
       if (!is_client(profile.processes[role.client])) continue;
-      const bool writes = profile.processes[role.server] == kResource;
+      const bool writes = scenarios::is_resource(profile.processes[role.server]);
       const ReachedRole renamed{.client = number_of(profile.processes[role.client]),
                                 .server = writes ? resource : server,
                                 .role = role.role,

@@ -9,8 +9,13 @@ void no_lost_update(const Case& run, LostUpdateScratch& scratch, Verdict& verdic
   scratch.at.assign(run.timeline.places(), {});
   for (const Operation& now : operations) {
     const HistoryEvent& write = run.event(now.event);
-    if (write.what != history::What::write_accepted) continue;
     LostUpdateScratch::Writes& before = scratch.at[now.place];
+    if (write.what == history::What::read_accepted) {
+      if (before.last != kNone && run.event(before.last).version > write.version)
+        violated(verdict, {now.event, before.last});
+      continue;
+    }
+    if (write.what != history::What::write_accepted) continue;
     const bool own = before.last != kNone && run.event(before.last).tenure == now.tenure;
     const std::uint32_t replaced = own ? before.other : before.last;
     if (write.base != 0 && replaced != kNone && run.event(replaced).version > write.base)

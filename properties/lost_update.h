@@ -1,5 +1,6 @@
 // no-lost-update: no write that is based on a version of the resource replaces a later version that
-// another tenure has written. Judged from the resource's own log, whatever the tenures believed.
+// another tenure has written, and no read shows a version older than one that was accepted before.
+// Judged from the resource's own log, whatever the tenures believed.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ struct LostUpdateScratch {
   std::vector<Writes> at;  // by place
 };
 
-// Counts the writes. Witness: the write, and the last update that it replaced unseen.
+// Counts the writes and reads. Witness: the write or read, and the last update that it does not
+// know.
 void no_lost_update(const Case& run, LostUpdateScratch& scratch, Verdict& verdict);
 
 }  // namespace picklock::properties

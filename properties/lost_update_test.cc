@@ -39,6 +39,24 @@ TEST(LostUpdate, AnUnconditionalWriteIsBasedOnNothing) {
   EXPECT_EQ(lost_updates(h).outcome, Outcome::holds);
 }
 
+TEST(LostUpdate, AReadShowsAnOlderVersionThanOneThatWasAccepted) {
+  HistoryBuilder h;
+  h.acquires(kFirst).writes(kFirst).version(2, 1).writes(kFirst).version(3, 2);
+  const std::uint32_t lost = h.last();
+  h.acquires(kSecond).reads(kSecond).version(2);
+  const Verdict verdict = lost_updates(h);
+  EXPECT_EQ(verdict.outcome, Outcome::violated);
+  ASSERT_EQ(verdict.witnesses.size(), 1u);
+  EXPECT_EQ(verdict.witnesses[0].event, h.last());
+  EXPECT_EQ(verdict.witnesses[0].other, lost);
+}
+
+TEST(LostUpdate, AReadShowsTheLastVersion) {
+  HistoryBuilder h;
+  h.acquires(kFirst).writes(kFirst).version(2, 1).acquires(kSecond).reads(kSecond).version(2);
+  EXPECT_EQ(lost_updates(h).outcome, Outcome::holds);
+}
+
 // As a write whose message is delivered twice.
 TEST(LostUpdate, ATenureMayReplaceItsOwnUpdate) {
   HistoryBuilder h;

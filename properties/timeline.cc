@@ -366,7 +366,8 @@ Slot& Timeline::slot_of(KeyId key, ProcessId server) {
   return slots_.emplace_back(added);
 }
 
-std::uint32_t Timeline::place_of(KeyId key, ProcessId resource) {
+std::uint32_t Timeline::place_of(KeyId key, ProcessId process) {
+  const ProcessId resource = group(process);
   std::uint32_t* link = &keys_[key].first_place;
   while (*link != kNone) {
     if (places_[*link].resource == resource) return *link;

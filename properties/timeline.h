@@ -136,7 +136,7 @@ class Timeline {
 
  private:
   struct Place {
-    ProcessId resource = 0;
+    ProcessId resource = 0;  // or the group of its nodes
     std::uint32_t next = kNone;
   };
   struct Key {
@@ -177,7 +177,7 @@ class Timeline {
   std::uint32_t give(TenureId id, const HistoryEvent& event, const Slot& slot, std::uint32_t at);
   LocalEntry& local_entry_of(KeyId key, ProcessId client);
   Slot& slot_of(KeyId key, ProcessId server);
-  std::uint32_t place_of(KeyId key, ProcessId resource);
+  std::uint32_t place_of(KeyId key, ProcessId process);
 
   const Context* context_ = nullptr;
   Tenure blank_;

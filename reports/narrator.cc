@@ -94,7 +94,7 @@ Narrator::Narrator(const Run& run)
     : run_(run), clients_(run.processes.size()), resources_(run.processes.size()) {
   for (std::size_t i = 0; i < run.processes.size(); ++i) {
     clients_[i] = run.processes[i].starts_with("client-") || run.processes[i] == kCoordinator;
-    resources_[i] = run.processes[i] == "resource";
+    resources_[i] = scenarios::is_resource(run.processes[i]);
   }
   locks_ = scenarios::lock_keys(run.scenario).size();
   if (scenarios::find_algorithm(run.scenario) != nullptr)
@@ -519,6 +519,11 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
           process(at->process), actor, when, operation(other.what), against, then);
     case Property::no_lost_update:
       if (alone) break;
+      if (at->what == What::read_accepted) {
+        return fmt::format(
+            "{} showed {} version {} at {}, although version {} had been accepted from {} at {}",
+            process(at->process), actor, at->version, when, other.version, against, then);
+      }
       return fmt::format(
           "{} accepted {}'s write at {}, based on version {}, in place of version {}, which {} had "
           "written at {}",

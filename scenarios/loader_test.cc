@@ -603,6 +603,14 @@ TEST(Loader, ReadsTheWorkOfAHolder) {
   EXPECT_EQ(s.faults[0].trigger.role, Role::read);
 }
 
+TEST(Loader, ReadsAReplicatedResource) {
+  const Scenario s = testing::parsed(testing::kReplicated);
+  EXPECT_EQ(s.servers.resource.nodes, 3u);
+  EXPECT_EQ(s.servers.resource.recover_by, models::RecoverBy::length);
+  EXPECT_FALSE(s.servers.resource.force_promises);
+  EXPECT_EQ(s.servers.resource.restarted_log, models::RestartedLog::high_watermark);
+}
+
 TEST(Loader, RefusesWorkThatNoHolderCanDo) {
   EXPECT_EQ(error_of(work("{for = '1s'}")),
             "story.toml:4: key `clients.work.1.do`: must be given: one of read, think, write, "
@@ -645,6 +653,22 @@ TEST(Loader, RefusesChecksOfTokensThatCannotWork) {
       error_of(resource("fencing = 'ideal'\nchecks = 'announced'\n")),
       "story.toml:5: key `servers.resource.checks`: no holder announces its token: add a step "
       "with `do = \"fence\"` to `clients.work`");
+}
+
+TEST(Loader, RefusesKeysOfAReplicatedResourceThatCannotWork) {
+  const auto resource = [](const std::string& keys) {
+    return "format = 1\nlock.algorithm = 'lua-check-delete'\n[servers.resource]\n" + keys;
+  };
+  EXPECT_EQ(error_of(resource("nodes = 3\n")),
+            "story.toml:4: key `servers.resource.nodes`: needs epochs: `fencing` must be "
+            "\"after\", \"in-script\" or \"ideal\"");
+  EXPECT_EQ(error_of(resource("recover_by = 'length'\n")),
+            "story.toml:4: key `servers.resource.recover_by`: has no effect unless `nodes` is more "
+            "than 1");
+  EXPECT_EQ(error_of(resource("nodes = 3\nfencing = 'ideal'\nchecks = 'accesses'\n")),
+            "story.toml:6: key `servers.resource.checks`: has no effect on a replicated resource, "
+            "whose nodes promise epochs");
+  EXPECT_EQ(error_of(resource("nodes = 3\nfencing = 'ideal'\n")), "loads");
 }
 
 TEST(Loader, WantsOneVerbAndOneTrigger) {

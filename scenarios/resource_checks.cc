@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "models/servers/kind.h"
@@ -38,6 +39,32 @@ std::vector<std::string> coordinated_servers() {
   root.at("clients").fail("no step of `work` can announce a token");
 }
 
+// Refuses keys of a replicated resource where it is one process, and the other way round.
+void check_nodes(const std::optional<Value>& table, const Scenario& scenario) {
+  const ResourceSpec& resource = scenario.servers.resource;
+  if (!table) return;
+  const auto nodes = table->find("nodes");
+  const auto check = [&](std::string_view key, const char* why) {
+    const auto given = table->find(key);
+    if (given && !(nodes && nodes->line() == 0 && given->line() != 0)) given->fail(why);
+  };
+  if (resource.nodes == 1) {
+    for (const std::string_view key : {"recover_by", "force_promises", "restarted_log"})
+      check(key, "has no effect unless `nodes` is more than 1");
+    return;
+  }
+  for (const std::string_view key : {"checks", "equal_token"})
+    check(key, "has no effect on a replicated resource, whose nodes promise epochs");
+  if (lock_keys(scenario).size() > 1)
+    nodes->fail(
+        "must be 1: a replicated resource is guarded by one lock, and clients have several");
+  const bool numbered = resource.fencing == Fencing::after ||
+                        resource.fencing == Fencing::in_script ||
+                        resource.fencing == Fencing::ideal;
+  if (!numbered)
+    nodes->fail("needs epochs: `fencing` must be \"after\", \"in-script\" or \"ideal\"");
+}
+
 // The table [servers.resource] is checked in combination with the steps of `clients.work`.
 void check_tokens(const Value& root, const Scenario& scenario) {
   const ResourceSpec& resource = scenario.servers.resource;
@@ -49,6 +76,7 @@ void check_tokens(const Value& root, const Scenario& scenario) {
   const auto table = servers ? servers->find("resource") : std::nullopt;
   const auto fencing = table ? table->find("fencing") : std::nullopt;
   const bool replaced = fencing && fencing->line() == 0;
+  check_nodes(table, scenario);
   if (!has_tokens(resource)) {
     for (const std::string_view key : {"checks", "equal_token"}) {
       const auto given = table ? table->find(key) : std::nullopt;

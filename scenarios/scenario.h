@@ -123,6 +123,10 @@ struct ResourceSpec {
   models::Checks checks = models::Checks::writes;
   models::EqualToken equal_token = models::EqualToken::accept;
   Duration service{};
+  std::uint32_t nodes = 1;  // processes resource-1 to resource-N; 1: process resource
+  models::RecoverBy recover_by = models::RecoverBy::epoch;
+  bool force_promises = true;
+  models::RestartedLog restarted_log = models::RestartedLog::whole;
 };
 
 // Whether requests to the resource show a token that it compares.
@@ -130,7 +134,7 @@ bool has_tokens(const ResourceSpec& resource);
 
 // Only the kind of lock server that the lock uses is part of the run.
 struct ServersSpec : servers::Specs {
-  ResourceSpec resource;  // process resource
+  ResourceSpec resource;
 };
 
 struct ClientsSpec {

@@ -110,7 +110,8 @@ std::string write_values() {
   }
   return paragraph(fmt::format(
       "A duration is a text with one number and one unit (`ns`, `us`, `ms`, `s`, `m`, `h`), such "
-      "as `\"1.5s\"`. A process is `client-1` to `client-N`, `resource`, or a server: {}. {}"
+      "as `\"1.5s\"`. A process is `client-1` to `client-N`, `resource` (`resource-1` to "
+      "`resource-N` if it is replicated), or a server: {}. {}"
       "A key that a table does not list is an error. A file is at most 1 MiB long.",
       fmt::join(processes, "; "), coordinators));
 }

@@ -31,6 +31,24 @@ const Keys<ResourceSpec>& resource_keys() {
                          "shown as well"),
       duration<ResourceSpec>("service", Sign::not_negative, at<&ResourceSpec::service>,
                              "time that the resource needs for one request"),
+      integer<ResourceSpec>(
+          "nodes", 1, 9, at<&ResourceSpec::nodes>,
+          "how many nodes the resource is replicated on: resource-1 and so on; 1: the process "
+          "`resource`. A holder's fencing token is its epoch. Before its first operation a "
+          "majority of nodes promises the epoch and refuses lower ones from then on; the holder "
+          "recovers the log from these nodes, and an operation counts once a majority has it"),
+      word<ResourceSpec>(
+          "recover_by", {"epoch", "length"}, at<&ResourceSpec::recover_by>,
+          "which log a new holder recovers, of those that the majority has: that of the highest "
+          "epoch, and of these the longest (epoch); or the longest of all (length)"),
+      boolean<ResourceSpec>("force_promises", at<&ResourceSpec::force_promises>,
+                            "whether a node forces an epoch to disk before it promises it; "
+                            "otherwise only with the next log that it stores"),
+      word<ResourceSpec>("restarted_log", {"whole", "high-watermark"},
+                         at<&ResourceSpec::restarted_log>,
+                         "which part of its log a node keeps when it starts again: all of it, or "
+                         "only what it knows to be on a majority, which it learns with the next "
+                         "operation"),
   };
   return keys;
 }
@@ -45,7 +63,8 @@ const Keys<ServersSpec>& servers_keys() {
     add_lifted(
         all, tables, [](auto& servers) -> auto& { return servers; });
     all.push_back(table<ServersSpec>("resource", resource_keys(), at<&ServersSpec::resource>,
-                                     "The resource that the lock protects, process `resource`."));
+                                     "The resource that the lock protects, process `resource`, or "
+                                     "processes `resource-1` to `resource-N`."));
     return all;
   }();
   return keys;

@@ -21,7 +21,11 @@ std::vector<Row> rows_of(const Scenario& scenario) {
   const auto last = std::stable_partition(of_server.begin(), of_server.end(),
                                           [](const Row& row) { return !row.kind->after_resource; });
   rows.insert(rows.end(), of_server.begin(), last);
-  rows.push_back({.kind = &kResourceKind, .prefix = "resource", .numbered = false});
+  const std::uint32_t nodes = scenario.servers.resource.nodes;
+  rows.push_back({.kind = &kResourceKind,
+                  .prefix = nodes > 1 ? "resource-" : "resource",
+                  .count = nodes,
+                  .numbered = nodes > 1});
   rows.insert(rows.end(), last, of_server.end());
   return rows;
 }
@@ -56,6 +60,10 @@ const ProcessKind* kind_named(const Scenario& scenario, std::string_view name) {
     if (number_in(row, name) > 0) return row.kind;
   }
   return nullptr;
+}
+
+bool is_resource(std::string_view process) {
+  return process == kResourceKind.name || process.starts_with("resource-");
 }
 
 const ProcessSpec* find(const std::vector<ProcessSpec>& processes, std::string_view name) {

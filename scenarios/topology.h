@@ -32,6 +32,9 @@ std::uint32_t number_in(const servers::Row& row, std::string_view name);
 // the kind. nullptr: no kind has such names.
 const ProcessKind* kind_named(const Scenario& scenario, std::string_view name);
 
+// Whether a process of this name is the resource, or a node of it.
+bool is_resource(std::string_view process);
+
 // nullptr: there is none of that name.
 const ProcessSpec* find(const std::vector<ProcessSpec>& processes, std::string_view name);
 

@@ -60,6 +60,16 @@ TEST(Topology, TellsWhatEachProcessIsAndToWhomItBelongs) {
   EXPECT_EQ(find(all, "redis-1-replica"), nullptr);
 }
 
+TEST(Topology, NumbersTheNodesOfAReplicatedResource) {
+  Scenario scenario = with(1, 1, 0);
+  scenario.servers.resource.nodes = 2;
+  EXPECT_THAT(names(scenario), ElementsAre("client-1", "client-2", "redis-1", "resource-1",
+                                           "resource-2", "redis-1-replica-1"));
+  EXPECT_TRUE(is_resource("resource-2"));
+  EXPECT_TRUE(is_resource("resource"));
+  EXPECT_FALSE(is_resource("redis-1"));
+}
+
 TEST(Topology, HasALeaseStoreInPlaceOfThePrimariesWhereTheLockLivesOnOne) {
   Scenario scenario = with(1, 0, 0);
   scenario.lock.algorithm = "lease-store-lock";

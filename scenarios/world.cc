@@ -42,7 +42,8 @@ bool is_left_out(Property property) {
          property == Property::progress;
 }
 
-// Only servers of one group have copies of an entry; elsewhere the group does not matter.
+// Only servers of one group have copies of an entry, and the nodes of the resource are one place;
+// elsewhere the group does not matter.
 std::uint32_t group_of(const Scenario& scenario, const ProcessSpec& process) {
   const bool has_entries = process.kind->standing != servers::Standing::none;
   return has_entries ? process.group : primaries(scenario);
@@ -107,7 +108,8 @@ void World::set(const Scenario& scenario) {
   processes_ = processes_of(scenario);
   context_ = context_of(scenario);
   set_clients();
-  if (server_->copies != nullptr && server_->copies(scenario.servers)) {
+  const bool copies = server_->copies != nullptr && server_->copies(scenario.servers);
+  if (copies || scenario.servers.resource.nodes > 1) {
     for (const ProcessSpec& process : processes_)
       context_.group_of.push_back(group_of(scenario, process));
   }
@@ -200,14 +202,7 @@ void World::build(std::uint64_t seed, bool tracing) {
   set_links();
   cluster_->build(site());
   const std::uint32_t clients = scenario.clients.count;
-  sim::Process& home = scheduler.processes().at(index_of(kResourceKind));
-  home.set_service(scenario.servers.resource.service);
-  resource_.reset(simulation_, home, tenures_,
-                  {.fenced_by = fenced_by(scenario.servers.resource.fencing),
-                   .checks = scenario.servers.resource.checks,
-                   .equal_token = scenario.servers.resource.equal_token,
-                   .versioned = has_work_,
-                   .things = static_cast<std::uint32_t>(lock_keys_.size())});
+  build_resource();
 
   while (machines_.size() < clients) {
     machines_.emplace_back();
@@ -227,6 +222,31 @@ void World::build(std::uint64_t seed, bool tracing) {
   }
   horizon_.bind<&World::at_horizon>(scheduler, nullptr, *this);
   horizon_.arm(busy_until_ + patience_);
+}
+
+void World::build_resource() {
+  const ResourceSpec& spec = scenario_->servers.resource;
+  const models::ResourceRules rules = {
+      .fenced_by = fenced_by(spec.fencing),
+      .checks = spec.checks,
+      .equal_token = spec.equal_token,
+      .versioned = has_work_,
+      .things = static_cast<std::uint32_t>(lock_keys_.size()),
+      .recover_by = spec.recover_by,
+      .nodes = {.force_promises = spec.force_promises, .restarted_log = spec.restarted_log}};
+  const std::uint32_t first = index_of(kResourceKind);
+  sim::Processes& processes = simulation_.scheduler.processes();
+  if (spec.nodes == 1) {
+    processes.at(first).set_service(spec.service);
+    resource_.reset(simulation_, processes.at(first), tenures_, rules);
+    return;
+  }
+  std::vector<sim::Process*> nodes;
+  for (std::uint32_t i = 0; i < spec.nodes; ++i) {
+    nodes.push_back(&processes.at(first + i));
+    nodes.back()->set_service(spec.service);
+  }
+  resource_.replicate(simulation_, nodes, tenures_, rules);
 }
 
 void World::add_processes() {

@@ -63,6 +63,7 @@ class World {
 
  private:
   void build(std::uint64_t seed, bool tracing);
+  void build_resource();
   void add_processes();
   void set_links();
   struct Client {

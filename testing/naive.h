@@ -91,12 +91,15 @@ class Naive {
     NaiveVerdict verdict;
     for (std::size_t write = 0; write < history_.size(); ++write) {
       const history::HistoryEvent& event = history_[write];
-      if (!is_operation(write) || event.what != What::write_accepted || event.base == 0) continue;
+      const bool reads = event.what == What::read_accepted && event.version != 0;
+      const bool based = event.what == What::write_accepted && event.base != 0;
+      if (!is_operation(write) || (!reads && !based)) continue;
+      const std::uint32_t known = reads ? event.version : event.base;
       for (std::size_t i = write; i-- > 0;) {
-        if (!is_operation(i) || !same_place(i, write) || history_[i].tenure == event.tenure)
-          continue;
+        if (!is_operation(i) || !same_place(i, write)) continue;
+        if (based && history_[i].tenure == event.tenure) continue;
         if (history_[i].what != What::write_accepted) continue;
-        if (history_[i].version > event.base) verdict.add(write, {static_cast<std::uint32_t>(i)});
+        if (history_[i].version > known) verdict.add(write, {static_cast<std::uint32_t>(i)});
         break;
       }
     }

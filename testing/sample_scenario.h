@@ -367,6 +367,20 @@ to = "redis-3-replica-2"
 violated = []
 )";
 
+// Keys of a replicated resource.
+inline constexpr const char* kReplicated = R"(format = 1
+[lock]
+algorithm = "lua-check-delete"
+[servers.resource]
+fencing = "in-script"
+nodes = 3
+recover_by = "length"
+force_promises = false
+restarted_log = "high-watermark"
+[expect]
+violated = []
+)";
+
 // Keys of a lease store.
 inline constexpr const char* kLeaseStore = R"(format = 1
 [lock]

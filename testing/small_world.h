@@ -56,6 +56,7 @@ class SmallWorld {
     Duration server_offset{};
     std::int64_t server_rate_ppb = 0;
     ResourceRules resource{};
+    std::uint32_t resource_nodes = 1;
     std::uint32_t resend = 0;
     bool tracing = false;
     std::vector<std::string_view> configuration{};   // of the servers: names and values by turns
@@ -82,8 +83,12 @@ class SmallWorld {
       scheduler.processes().add("redis-" + std::to_string(i), setup.server_offset,
                                 setup.server_rate_ppb);
     }
-    sim::Process& of_resource = scheduler.processes().add("resource");
-    processes_ = clients_ + setup.servers + 1;
+    std::vector<sim::Process*> homes;
+    for (std::uint32_t i = 1; i <= setup.resource_nodes; ++i) {
+      homes.push_back(&scheduler.processes().add(
+          setup.resource_nodes == 1 ? "resource" : "resource-" + std::to_string(i)));
+    }
+    processes_ = clients_ + setup.servers + setup.resource_nodes;
     if (setup.other != nullptr) build_others(setup);
     while (servers.size() < setup.servers) servers.emplace_back();
     groups.resize(setup.servers);
@@ -92,7 +97,11 @@ class SmallWorld {
       servers[i].configure(setup.configuration);
       groups[i].reset(servers[i].process().name(), servers[i], directory);
     }
-    resource.reset(simulation, of_resource, tenures, setup.resource);
+    if (homes.size() == 1) {
+      resource.reset(simulation, *homes[0], tenures, setup.resource);
+    } else {
+      resource.replicate(simulation, homes, tenures, setup.resource);
+    }
     LockOptions options = setup.options;
     options.command_timeout = setup.command_timeout;
     options.resend = setup.resend;

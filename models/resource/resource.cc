@@ -87,6 +87,18 @@ void Resource::reset(history::RecordedSimulation& simulation, sim::Process& proc
     thing.now = {.version = 1};
   }
   closed_.clear();
+  nodes_.clear();
+}
+
+void Resource::replicate(history::RecordedSimulation& simulation,
+                         std::span<sim::Process* const> processes, const Tenures& tenures,
+                         const ResourceRules& rules) {
+  rules_ = rules;
+  rules_.nodes.order_of_grants = rules.fenced_by == FencedBy::order_of_grants;
+  commits_.reset(simulation, processes.size());
+  nodes_.resize(processes.size());
+  for (std::size_t i = 0; i < processes.size(); ++i)
+    nodes_[i].reset(simulation, *processes[i], i, tenures, commits_, rules_.nodes);
 }
 
 // A write without a token is older than any write with one.
@@ -186,10 +198,20 @@ void Resource::append_version(const Thing& thing, sim::Payload& answer) const {
 void ResourceClient::reset(sim::Simulation& simulation, sim::Process& self, Resource& resource,
                            sim::Duration patience) {
   patience_ = patience;
+  if (resource.replicated()) {
+    if (replicated_ == nullptr) replicated_ = std::make_unique<ReplicatedClient>();
+    replicated_->reset(simulation, self, resource.nodes_, resource.commits_,
+                       resource.rules_.recover_by, patience);
+    return;
+  }
+  replicated_.reset();
   caller_.reset(simulation, self, resource.process(), resource, Resource::protocol());
 }
 
+void ResourceClient::forget() { replicated_ != nullptr ? replicated_->forget() : caller_.forget(); }
+
 Written ResourceClient::write(std::uint32_t number, const Credentials& shown) {
+  if (replicated_ != nullptr) return replicated_->write(number, shown.token);
   return outcome_of(call(Role::write, [number, &shown](sim::Payload& payload) {
     payload.append(kWrite);
     append(payload, number);
@@ -198,6 +220,7 @@ Written ResourceClient::write(std::uint32_t number, const Credentials& shown) {
 }
 
 std::optional<Seen> ResourceClient::read(const Credentials& shown) {
+  if (replicated_ != nullptr) return replicated_->read(shown.token);
   const sim::Answer answer = call(Role::read, [&shown](sim::Payload& payload) {
     payload.append(kRead);
     append(payload, shown);
@@ -207,6 +230,7 @@ std::optional<Seen> ResourceClient::read(const Credentials& shown) {
 }
 
 Written ResourceClient::announce(const Credentials& shown) {
+  if (replicated_ != nullptr) return replicated_->announce(shown.token);
   return outcome_of(call(Role::write, [&shown](sim::Payload& payload) {
     payload.append(kFence);
     append(payload, shown);
@@ -215,6 +239,7 @@ Written ResourceClient::announce(const Credentials& shown) {
 
 Written ResourceClient::update(WriteMode mode, std::int64_t value, Seen& seen,
                                const Credentials& shown) {
+  if (replicated_ != nullptr) return replicated_->update(mode, value, seen, shown.token);
   const sim::Answer answer = call(Role::write, [&](sim::Payload& payload) {
     payload.append(kWrite);
     append(payload, value);

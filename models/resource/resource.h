@@ -3,10 +3,15 @@
 // the write or by the simulator's own order of grants (models/resource/fence.h). Or every holder
 // writes to a log of its own, which a coordinator can close. It has a number as its value, and a
 // version that grows with each write. The history has every operation with its tenure.
+//
+// It is one process, or it is replicated on several (models/resource/node.h).
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,7 +19,11 @@
 
 #include "history/recorded_simulation.h"
 #include "models/client/tenures.h"
+#include "models/resource/commits.h"
 #include "models/resource/fence.h"
+#include "models/resource/node.h"
+#include "models/resource/replicated_client.h"
+#include "models/resource/write_mode.h"
 #include "picklock/lock.h"
 #include "sim/caller.h"
 #include "sim/service.h"
@@ -31,16 +40,9 @@ struct ResourceRules {
   EqualToken equal_token = EqualToken::accept;
   bool versioned = false;    // answers and history have versions
   std::uint32_t things = 1;  // each is guarded by a lock of its own
-};
-
-// A write replaces any version; is based on a version that was read, which the resource is not told
-// to compare; or is rejected unless the resource still has that version.
-enum class WriteMode : std::uint8_t { unconditional, based_on_read, if_version };
-
-// The last version that a client knows. Version 0: none.
-struct Seen {
-  std::uint32_t version = 0;
-  std::int64_t value = 0;
+  // --- of a replicated one, which always has versions and is guarded by one lock
+  RecoverBy recover_by = RecoverBy::epoch;
+  NodeRules nodes;
 };
 
 // The credentials of a request: a fencing token, the token of its owner, or the log of its sender.
@@ -55,6 +57,10 @@ class Resource final : public sim::Service {
  public:
   void reset(history::RecordedSimulation& simulation, sim::Process& process, const Tenures& tenures,
              const ResourceRules& rules);
+  // Replicated on these processes.
+  void replicate(history::RecordedSimulation& simulation, std::span<sim::Process* const> processes,
+                 const Tenures& tenures, const ResourceRules& rules);
+  bool replicated() const { return !nodes_.empty(); }
 
   static const sim::Protocol& protocol();
 
@@ -79,13 +85,17 @@ class Resource final : public sim::Service {
   ResourceRules rules_;
   std::vector<Thing> things_;        // by lock
   std::vector<std::string> closed_;  // logs
+
+  friend class ResourceClient;
+  std::deque<Node> nodes_;  // empty: it is one process
+  Commits commits_;
 };
 
 class ResourceClient {
  public:
   void reset(sim::Simulation& simulation, sim::Process& self, Resource& resource,
              sim::Duration patience);
-  void forget() { caller_.forget(); }
+  void forget();
   // Sends write `number` of this critical section, whatever the resource has; parks.
   Written write(std::uint32_t number, const Credentials& shown = {});
   // Reads the value with its version. nullopt: it was rejected, or there was no answer; parks.
@@ -105,6 +115,7 @@ class ResourceClient {
 
   sim::Caller caller_;
   sim::Duration patience_{};
+  std::unique_ptr<ReplicatedClient> replicated_;  // nullptr: the resource is one process
 };
 
 }  // namespace picklock::models

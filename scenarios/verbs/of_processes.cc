@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "scenarios/process_kinds.h"
 #include "scenarios/process_names.h"
 #include "scenarios/verbs/kind.h"
 #include "scenarios/verbs/words.h"
@@ -31,6 +32,9 @@ void check_keeps(const Value& table, const Fault& fault, const Scenario& scenari
 }
 
 FaultClass class_of_stop(const Fault& fault, const ProcessKind& target, const Scenario& scenario) {
+  if (&target == &scenarios::kResourceKind && scenario.servers.resource.nodes > 1 &&
+      servers::starts_again(fault) && fault.keeps != sim::Keeps::all)
+    return FaultClass::amnesia;
   return target.crash_class == nullptr ? FaultClass::crash
                                        : target.crash_class(scenario.servers, fault);
 }
