@@ -10,6 +10,7 @@
 #include "models/locks/quorum_lock.h"
 #include "scenarios/keys.h"
 #include "scenarios/setup.h"
+#include "scenarios/topology.h"
 
 namespace picklock::scenarios {
 
@@ -68,6 +69,11 @@ void check_knows(const Value& table, const ClientsSpec& clients, const Scenario&
   if (servers && server.primaries == nullptr)
     servers->fail(fmt::format("not applicable to {}: its clients know every server", words.name));
   if (servers && servers->elements().empty()) servers->fail("must name a server");
+  for (const servers::Row& row : rows_of(scenario)) {
+    const bool shards = row.kind->standing == servers::Standing::primary && !row.apart;
+    if (servers && shards && row.count > 1)
+      servers->fail("has no effect: the servers of a cluster are one server to a lock");
+  }
   for (std::size_t i = 0; servers && i < clients.servers.size(); ++i) {
     const std::string& name = clients.servers[i];
     const Value where = servers->elements()[i];

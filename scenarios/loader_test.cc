@@ -603,6 +603,13 @@ TEST(Loader, ReadsTheWorkOfAHolder) {
   EXPECT_EQ(s.faults[0].trigger.role, Role::read);
 }
 
+TEST(Loader, ReadsARedisCluster) {
+  const Scenario s = testing::parsed(testing::kCluster);
+  EXPECT_TRUE(s.servers.of<redis::Spec>().relative_expiry);
+  EXPECT_TRUE(s.servers.of<redis::Spec>().cluster.enabled);
+  EXPECT_EQ(s.servers.of<redis::Spec>().cluster.first_map, redis::FirstMap::none);
+}
+
 TEST(Loader, ReadsAReplicatedResource) {
   const Scenario s = testing::parsed(testing::kReplicated);
   EXPECT_EQ(s.servers.resource.nodes, 3u);
@@ -669,6 +676,20 @@ TEST(Loader, RefusesKeysOfAReplicatedResourceThatCannotWork) {
             "story.toml:6: key `servers.resource.checks`: has no effect on a replicated resource, "
             "whose nodes promise epochs");
   EXPECT_EQ(error_of(resource("nodes = 3\nfencing = 'ideal'\n")), "loads");
+}
+
+TEST(Loader, RefusesARedisClusterThatCannotWork) {
+  const auto redis = [](const std::string& keys) {
+    return "format = 1\nlock.algorithm = 'lua-check-delete'\n[servers.redis]\n" + keys;
+  };
+  EXPECT_EQ(error_of(redis("masters = 3\nreplicas = 1\nsentinels = 3\n[servers.redis.cluster]\n"
+                           "enabled = true\n")),
+            "story.toml:6: key `servers.redis.sentinels`: must be 0: the nodes of a Redis Cluster "
+            "watch each other");
+  EXPECT_EQ(
+      error_of(redis("[servers.redis.cluster]\nfirst_map = 'none'\n")),
+      "story.toml:5: key `servers.redis.cluster.first_map`: has no effect unless `enabled` is "
+      "true");
 }
 
 TEST(Loader, WantsOneVerbAndOneTrigger) {

@@ -35,8 +35,9 @@ TEST(ScenarioFormat, ShowsAnExampleThatLoads) {
 // Otherwise a key could be read wrongly and no test would notice.
 TEST(ScenarioFormat, HasNoKeyThatTheCompleteSampleLeavesOut) {
   const std::string file = std::string("\n") + testing::kComplete + testing::kSteps +
-                           testing::kFailOver + testing::kReplicated + testing::kUnlike +
-                           testing::kLeaseStore + testing::kZooKeeper + testing::kMySql;
+                           testing::kFailOver + testing::kCluster + testing::kReplicated +
+                           testing::kUnlike + testing::kLeaseStore + testing::kZooKeeper +
+                           testing::kMySql;
   std::istringstream page(format_reference());
   int count = 0;
   for (std::string line; std::getline(page, line);) {

@@ -70,6 +70,15 @@ TEST(Topology, NumbersTheNodesOfAReplicatedResource) {
   EXPECT_FALSE(is_resource("redis-1"));
 }
 
+// All of them have copies of one entry, wherever the slot of its key is.
+TEST(Topology, PutsTheServersOfARedisClusterIntoOneGroup) {
+  Scenario scenario = with(2, 1, 0);
+  scenario.servers.of<redis::Spec>().cluster.enabled = true;
+  const std::vector<ProcessSpec> all = processes_of(scenario);
+  EXPECT_EQ(find(all, "redis-2")->group, 0u);
+  EXPECT_EQ(find(all, "redis-2-replica-1")->group, 0u);
+}
+
 TEST(Topology, HasALeaseStoreInPlaceOfThePrimariesWhereTheLockLivesOnOne) {
   Scenario scenario = with(1, 0, 0);
   scenario.lock.algorithm = "lease-store-lock";

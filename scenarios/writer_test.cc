@@ -58,6 +58,7 @@ TEST(Writer, WritesEveryKeyOfACompleteFile) {
   complete.insert(complete.find(silent) + silent.size(), "violated = []\n");  // said or not
   EXPECT_EQ(lines(file_text(testing::parsed(complete))), lines(complete));
   EXPECT_EQ(lines(file_text(testing::parsed(testing::kFailOver))), lines(testing::kFailOver));
+  EXPECT_EQ(lines(file_text(testing::parsed(testing::kCluster))), lines(testing::kCluster));
   EXPECT_EQ(lines(file_text(testing::parsed(testing::kReplicated))), lines(testing::kReplicated));
   EXPECT_EQ(lines(file_text(testing::parsed(testing::kSteps))), lines(testing::kSteps));
   EXPECT_EQ(lines(file_text(testing::parsed(testing::kUnlike))), lines(testing::kUnlike));
@@ -74,8 +75,9 @@ TEST(Writer, IsTriedOnEveryKeyThereIs) {
     if (key.nested) key.nested("", tables);
   }
   const std::string text = std::string("\n") + testing::kComplete + testing::kSteps +
-                           testing::kFailOver + testing::kReplicated + testing::kUnlike +
-                           testing::kLeaseStore + testing::kZooKeeper + testing::kMySql;
+                           testing::kFailOver + testing::kCluster + testing::kReplicated +
+                           testing::kUnlike + testing::kLeaseStore + testing::kZooKeeper +
+                           testing::kMySql;
   std::size_t tried = 0;
   for (const TableDoc& table : tables) {
     for (const KeyDoc& key : table.keys) {

@@ -367,6 +367,20 @@ to = "redis-3-replica-2"
 violated = []
 )";
 
+// Keys of a Redis Cluster.
+inline constexpr const char* kCluster = R"(format = 1
+[lock]
+algorithm = "lua-check-delete"
+[servers.redis]
+masters = 3
+relative_expiry = true
+[servers.redis.cluster]
+enabled = true
+first_map = "none"
+[expect]
+violated = []
+)";
+
 // Keys of a replicated resource.
 inline constexpr const char* kReplicated = R"(format = 1
 [lock]

@@ -5,7 +5,13 @@ namespace picklock::redis {
 void ClientEnd::begin(std::size_t servers) {
   servers_ = servers;
   replicas_used_ = discoveries_used_ = 0;
+  cluster_ = false;
   while (clients_.size() < servers_) clients_.emplace_back();
+}
+
+Discovery& ClientEnd::next_discovery() {
+  if (discoveries_used_ == discoveries_.size()) discoveries_.emplace_back();
+  return discoveries_[discoveries_used_++];
 }
 
 void ClientEnd::reset(sim::Simulation& simulation, sim::Process& self, std::span<Group> groups,
@@ -16,8 +22,7 @@ void ClientEnd::reset(sim::Simulation& simulation, sim::Process& self, std::span
     Group& group = groups[numbers.empty() ? i : numbers[i]];
     Discovery* discovery = nullptr;
     if (group.replicas() > 0) {
-      if (discoveries_used_ == discoveries_.size()) discoveries_.emplace_back();
-      discovery = &discoveries_[discoveries_used_++];
+      discovery = &next_discovery();
       discovery->reset(simulation, self, group, find_by);
       if (replicas_used_ == replicas_.size()) replicas_.emplace_back();
       replicas_[replicas_used_++].reset(simulation, self, group.replica(0), options);
@@ -31,6 +36,19 @@ void ClientEnd::reset(sim::Simulation& simulation, sim::Process& self,
   begin(servers.size());
   for (std::size_t i = 0; i < servers_; ++i)
     clients_[i].reset(simulation, self, servers[i], options);
+}
+
+void ClientEnd::reset(sim::Simulation& simulation, sim::Process& self, const Slots& slots,
+                      FirstMap map, std::size_t seed, const models::LockOptions& options) {
+  begin(slots.groups().size());
+  cluster_ = true;
+  for (std::size_t i = 0; i < servers_; ++i) {
+    Group& group = slots.groups()[i];
+    Discovery& discovery = next_discovery();
+    discovery.reset_in_cluster(simulation, self, slots, group);
+    clients_[i].reset(simulation, self, group.primary(), options, &discovery);
+  }
+  sharded_.reset(slots, clients_, map, seed % servers_);
 }
 
 void ClientEnd::forget() {

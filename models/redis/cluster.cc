@@ -1,5 +1,7 @@
 #include "models/redis/cluster.h"
 
+#include <charconv>
+
 #include "models/redis/kind.h"
 #include "models/redis/spec.h"
 
@@ -8,6 +10,14 @@ namespace {
 
 bool is_server(const servers::ProcessSpec& process) {
   return process.kind == &kPrimaryKind || process.kind == &kReplicaKind;
+}
+
+// The number in redis-1, redis-1-replica-1 and so on, counted from 0.
+std::size_t number_of_master(std::string_view name) {
+  name.remove_prefix(std::string_view("redis-").size());
+  std::size_t number = 1;
+  std::from_chars(name.data(), name.data() + name.size(), number);
+  return number - 1;
 }
 
 }  // namespace
@@ -25,7 +35,13 @@ void Cluster::build(const servers::Site& site) {
   begin();
   enlist(site);
   build_servers(site);
-  if (setting().specs->of<Spec>().sentinels > 0) build_sentinels(site);
+  const auto& redis = setting().specs->of<Spec>();
+  if (redis.sentinels > 0) build_sentinels(site);
+  if (!redis.cluster.enabled) return;
+  slots_.reset(groups_, setting().lock_key);
+  for (Server& server : servers_) {
+    if (server.replication().group() != nullptr) server.join_cluster(slots_);
+  }
 }
 
 // All processes get their place before any is told of another.
@@ -57,12 +73,13 @@ void Cluster::build_servers(const servers::Site& site) {
     process.set_service(redis.service);
     Server& server = servers_[used++];
     server.reset(site.simulation, process, site.tenures, site.keys,
-                 redis.replicas > 0 ? &directory_ : nullptr);
+                 redis.replicas > 0 || redis.cluster.enabled ? &directory_ : nullptr);
+    server.replicate_relative_expiry(redis.relative_expiry);
     if (!configs_[i].empty()) {
       words_.assign(configs_[i].begin(), configs_[i].end());
       server.configure(words_);
     }
-    Group& group = groups_[spec.group];
+    Group& group = groups_[number_of_master(spec.name)];
     if (spec.kind == &kPrimaryKind) {
       group.reset(spec.name, server, directory_);
     } else {
@@ -82,7 +99,7 @@ void Cluster::build_sentinels(const servers::Site& site) {
     const servers::ProcessSpec& spec = processes[i];
     if (spec.kind != &kSentinelKind) continue;
     Sentinel& sentinel = sentinels_[used++];
-    Group& group = groups_[spec.group];
+    Group& group = groups_[number_of_master(spec.name)];
     const std::uint32_t majority = redis.sentinels / 2 + 1;
     SentinelConfig config{.name = group.name(),
                           .master = *directory_.of(group.primary().process()),
@@ -102,6 +119,11 @@ void Cluster::build_sentinels(const servers::Site& site) {
 
 ClientEnd& Cluster::connect(const servers::Site& site, const servers::Seat& seat) {
   ClientEnd& end = next_end();
+  const ClusterSpec& cluster = setting().specs->of<Spec>().cluster;
+  if (cluster.enabled) {
+    end.reset(site.simulation, seat.process, slots_, cluster.first_map, seat.number, seat.options);
+    return end;
+  }
   end.reset(site.simulation, seat.process, groups_, seat.find_by, seat.options, seat.primaries);
   return end;
 }

@@ -8,6 +8,7 @@
 
 #include "models/redis/client_end.h"
 #include "models/redis/group.h"
+#include "models/redis/slots.h"
 #include "models/servers/cluster.h"
 
 namespace picklock::redis {
@@ -29,6 +30,7 @@ class Cluster final : public servers::ClusterOf<ClientEnd> {
   std::deque<Server> servers_;      // in the order of their processes
   std::deque<Sentinel> sentinels_;  // the same
   std::vector<Group> groups_;
+  Slots slots_;  // of a Redis Cluster
 };
 
 }  // namespace picklock::redis

@@ -76,7 +76,7 @@ const std::vector<const Command*>& everything() {
          {string_commands(), key_commands(), hash_commands(), list_commands(), set_commands(),
           sorted_set_commands(), script_commands(), connection_commands(), transaction_commands(),
           pubsub_commands(), server_commands(), replication_commands(), persistence_commands(),
-          std::span<const Command>(kNamesOnly)}) {
+          cluster_commands(), std::span<const Command>(kNamesOnly)}) {
       for (const Command& command : group) made.push_back(&command);
     }
     return made;

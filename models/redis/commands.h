@@ -41,6 +41,11 @@ struct Call {
   void replicate(std::initializer_list<std::string_view> command) {
     replicate(std::span(command.begin(), command.size()));
   }
+  // The same for a command that has set the deadline which `absolute` names (R30).
+  void replicate_deadline(std::span<const std::string_view> absolute);
+  void replicate_deadline(std::initializer_list<std::string_view> absolute) {
+    replicate_deadline(std::span(absolute.begin(), absolute.size()));
+  }
 };
 
 enum Flags : std::uint32_t {
@@ -105,6 +110,7 @@ std::span<const Command* const> all_commands();
 std::uint32_t flags_with_script(ScriptRunner& scripts, const Command& command, Argv argv);
 
 // The groups.
+std::span<const Command> cluster_commands();
 std::span<const Command> connection_commands();
 std::span<const Command> key_commands();
 std::span<const Command> hash_commands();

@@ -9,6 +9,7 @@
 #include "models/redis/lifetime.h"
 #include "models/redis/pause_gate.h"
 #include "models/redis/pubsub.h"
+#include "models/redis/redirection.h"
 #include "models/redis/replication.h"
 
 namespace picklock::redis {
@@ -42,7 +43,9 @@ void quit(Call& call) {
 void select(Call& call) {
   std::int64_t database = 0;
   if (!integer(call[1], database, call.reply)) return;
-  if (database > INT32_MAX || database < INT32_MIN) {
+  if (call.server.redirection.slots() != nullptr && database != 0) {
+    call.reply.set_error("ERR SELECT is not allowed in cluster mode");
+  } else if (database > INT32_MAX || database < INT32_MIN) {
     call.reply.set_error(
         "ERR value is out of range, value must between -2147483648 and 2147483647");
   } else if (database < 0 || database >= kDatabases) {

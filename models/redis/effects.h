@@ -29,13 +29,21 @@ class Effects {
     if (!on) clear();
   }
 
+  // Whether replicas get an expiry as it was sent, as before Redis 7.0.
+  bool relative_expiry() const { return relative_expiry_; }
+  void set_relative_expiry(bool on) { relative_expiry_ = on; }
+
   void add(std::uint32_t database, std::span<const std::string_view> argv) {
     add(database, argv, Receiver::file);
   }
   void add(std::uint32_t database, std::initializer_list<std::string_view> argv) {
     add(database, {argv.begin(), argv.size()}, Receiver::file);
   }
-  // Adds a command that changes no data: PUBLISH.
+  // Adds a command of which replicas get another form.
+  void add_for_file(std::uint32_t database, std::span<const std::string_view> argv) {
+    add(database, argv, Receiver::file, Receiver::file);
+  }
+  // Adds a command that changes no data, such as PUBLISH, or the replicas' form of one.
   void add_for_replicas(std::uint32_t database, std::span<const std::string_view> argv) {
     add(database, argv, Receiver::replica);
   }
@@ -49,11 +57,15 @@ class Effects {
  private:
   struct About {
     std::uint32_t database = 0;
-    Receiver from{};  // this receiver and the later ones get it
+    Receiver from{};  // these receivers get it, and those between them
+    Receiver to{};
+    bool is_for(Receiver receiver) const { return from <= receiver && receiver <= to; }
   };
-  void add(std::uint32_t database, std::span<const std::string_view> argv, Receiver from);
+  void add(std::uint32_t database, std::span<const std::string_view> argv, Receiver from,
+           Receiver to = Receiver::replica);
 
   bool wanted_ = false;
+  bool relative_expiry_ = false;
   CommandQueue commands_;
   std::vector<About> about_;  // each of them
   std::vector<std::string_view> argv_;

@@ -39,6 +39,7 @@ class Master {
     return lines;
   }
   // The stream of this command, without the leading `SELECT 0`.
+  void replicate_relative_expiry() { server_.server.replicate_relative_expiry(true); }
   Words stream_of(const Words& command) {
     stream();
     (*this)(command);
@@ -170,6 +171,19 @@ TEST(Effects, OfMembersTakenByChanceNameThem) {
   EXPECT_THAT(master.stream_of({"SPOP", "s"}), ElementsAre("SREM s only"));
   master({"SADD", "s", "one", "two"});
   EXPECT_THAT(master.stream_of({"SPOP", "s", "2"}), ElementsAre("DEL s"));
+}
+
+// As before 7.0 (https://github.com/redis/redis/pull/8474): the command as it was sent.
+TEST(Effects, BearARelativeExpiryToReplicasIfTheServerIsOld) {
+  Master master;
+  master.replicate_relative_expiry();
+  EXPECT_THAT(master.stream_of({"SET", "k", "v", "NX", "PX", "30000"}),
+              ElementsAre("SET k v NX PX 30000"));
+  EXPECT_THAT(master.stream_of({"PEXPIRE", "k", "20000"}), ElementsAre("PEXPIRE k 20000"));
+  const std::string then = master.time_after(20'000);
+  EXPECT_THAT(master.stream_of({"PEXPIREAT", "k", then}), ElementsAre("PEXPIREAT k " + then));
+  EXPECT_THAT(master.stream_of({"EVAL", "return redis.call('setex', 'k', 30, 'w')", "0"}),
+              ElementsAre("setex k 30 w"));
 }
 
 }  // namespace

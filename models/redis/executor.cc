@@ -48,6 +48,10 @@ void Executor::refuse(Call& call, std::uint32_t flags, std::string_view text) {
     call.reply.set_error(text);
     return;
   }
+  if (text.starts_with("CROSSSLOT") || text.starts_with("MOVED")) {  // R122
+    call.reply.set_error(text);
+    return call.session.end_transaction();
+  }
   if (text.starts_with("ERR ")) text.remove_prefix(4);
   call.reply.set_error("EXECABORT Transaction discarded because of: " + std::string(text));
   call.session.end_transaction();

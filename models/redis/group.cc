@@ -20,6 +20,11 @@ void Group::add_replica(Server& replica) {
   replica.replication().join(primary().replication());
 }
 
+bool Group::has(const sim::Process& process) const {
+  return std::any_of(members_.begin(), members_.end(),
+                     [&process](const Server* member) { return &member->process() == &process; });
+}
+
 void Group::fail_over(const Server& lost, const sim::Process* to) {
   if (leader_ != &lost) return;
   Server* next = nullptr;

@@ -27,6 +27,7 @@ class Group {
   const std::vector<Sentinel*>& sentinels() const { return sentinels_; }
   const Directory& directory() const { return *directory_; }
   Server& at_address() const { return *leader_; }
+  bool has(const sim::Process& process) const;
 
   // `lost` is gone for good: `to`, or the replica that has received most, leads from now on, and
   // the others follow it. Nothing happens if `lost` did not lead or no replica is left.

@@ -189,7 +189,7 @@ void replicate_deadline(Call& call, const Form& form, std::int64_t deadline) {
   std::vector<std::string_view> words(call.argv.begin(), call.argv.end());
   if (!form.absolute || form.unit != Unit::milliseconds) words[0] = "PEXPIREAT";
   words[2] = digits.view();
-  call.replicate(words);
+  call.replicate_deadline(words);
 }
 
 void set_expiry(Call& call, const Form& form) {

@@ -85,17 +85,19 @@ constexpr std::array<const servers::ProcessKind*, 2> kCollected = {&kPrimaryKind
 
 std::vector<servers::Row> rows(const Specs& specs) {
   const auto& spec = specs.of<Spec>();
+  // The servers of a cluster have one entry of a key.
+  const bool one = spec.cluster.enabled;
   std::vector<servers::Row> all = {
-      {.kind = &kPrimaryKind, .prefix = "redis-", .count = spec.masters, .apart = true}};
+      {.kind = &kPrimaryKind, .prefix = "redis-", .count = spec.masters, .apart = !one}};
   for (std::uint32_t i = 0; i < spec.masters; ++i) {
     all.push_back({.kind = &kReplicaKind,
                    .prefix = fmt::format("redis-{}-replica-", i + 1),
                    .count = spec.replicas,
-                   .group = i});
+                   .group = one ? 0 : i});
     all.push_back({.kind = &kSentinelKind,
                    .prefix = fmt::format("redis-{}-sentinel-", i + 1),
                    .count = spec.sentinels,
-                   .group = i});
+                   .group = one ? 0 : i});
   }
   return all;
 }
@@ -153,6 +155,12 @@ void check(const keys::Value& table, const Specs& specs, const servers::FindProc
   if (spec.sentinels > 0 && spec.replicas == 0)
     table.at("sentinels")
         .fail("must be 0: a primary without replicas has nothing that Sentinels could promote");
+  const auto cluster = table.find("cluster");
+  if (spec.cluster.enabled && spec.sentinels > 0)
+    table.at("sentinels").fail("must be 0: the nodes of a Redis Cluster watch each other");
+  const auto map = cluster ? cluster->find("first_map") : std::nullopt;
+  if (map && map->line() != 0 && !spec.cluster.enabled)
+    map->fail("has no effect unless `enabled` is true");
   if (spec.sentinel.quorum > spec.sentinels) {
     table.at("sentinel")
         .at("quorum")
@@ -306,12 +314,24 @@ constinit const servers::Kind kKind = {
     .fetch_token = models::fetch_fencing_token,
     .write_key = [](picklock::Client& self, std::string_view key, std::string_view text,
                     bool keeps_ttl) { redis::server(self).set(key, text, {.keepttl = keeps_ttl}); },
-    .primaries = [](const Specs& specs) { return specs.of<Spec>().masters; },
+    .primaries =
+        [](const Specs& specs) {
+          const auto& spec = specs.of<Spec>();
+          return spec.cluster.enabled ? 1 : spec.masters;
+        },
     .primaries_key = "masters",
-    .replicas = [](const Specs& specs) { return specs.of<Spec>().replicas; },
+    .replicas =
+        [](const Specs& specs) {
+          const auto& spec = specs.of<Spec>();
+          return spec.cluster.enabled ? 0 : spec.replicas;
+        },
     .monitors = &kMonitors,
     .add_replicas = add_replicas,
-    .copies = [](const Specs& specs) { return specs.of<Spec>().replicas > 0; },
+    .copies =
+        [](const Specs& specs) {
+          const auto& spec = specs.of<Spec>();
+          return spec.replicas > 0 || spec.cluster.enabled;
+        },
     .beats = [](const Specs& specs) { return specs.of<Spec>().replicas > 0; },
     .bounds = bounds,
     .met = met,

@@ -20,6 +20,7 @@ class Lifetime;
 class PauseGate;
 class Persistence;
 class Propagation;
+class Redirection;
 class Refusals;
 class Replication;
 class ScriptRunner;
@@ -41,6 +42,7 @@ struct Context {
   Effects& effects;
   Replication& replication;
   Persistence& persistence;
+  Redirection& redirection;
 };
 
 struct Parts : Context {

@@ -13,6 +13,13 @@ void Call::replicate(Argv command) {
   server.effects.add(session.database, command);
 }
 
+void Call::replicate_deadline(Argv absolute) {
+  if (!server.effects.relative_expiry()) return replicate(absolute);
+  replicated = true;
+  server.effects.add_for_file(session.database, absolute);
+  server.effects.add_for_replicas(session.database, argv);
+}
+
 // A write is on the master's disk before it is on its way, as it is before it is answered (R95).
 void Propagation::hand_on() {
   const Actor& actor = keys_.recorder().actor();

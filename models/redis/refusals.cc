@@ -3,6 +3,7 @@
 #include "models/redis/key_counts.h"
 #include "models/redis/pause_gate.h"
 #include "models/redis/persistence.h"
+#include "models/redis/redirection.h"
 #include "models/redis/replication.h"
 #include "models/redis/script_runner.h"
 
@@ -42,6 +43,22 @@ std::string not_while_subscribed(const Command& command) {
 void Refusals::compare_memory() {
   if (scripts_.running()) return;
   short_of_memory_ = pause_.open() && used_memory(keys_) > config_.max_memory();
+  is_rare_ = short_of_memory_ || redirection_.slots() != nullptr;
+}
+
+void Refusals::halted() {
+  short_of_memory_ = false;
+  is_rare_ = redirection_.slots() != nullptr;
+}
+
+std::string_view Refusals::rare_reason(const Call& call, const Command& command,
+                                       std::uint32_t flags) {
+  if (redirection_.slots() != nullptr) {
+    const std::string_view text = redirection_.reason(call, command);
+    if (!text.empty()) return text;
+  }
+  const bool grows = (flags & kMayGrow) != 0 || (call.session.in_multi && !command.is(kEndsMulti));
+  return short_of_memory() && !scripts_.running() && grows ? kOutOfMemory : std::string_view();
 }
 
 std::string_view Refusals::reason(const Call& call, const Command* command, std::uint32_t flags) {
@@ -52,9 +69,9 @@ std::string_view Refusals::reason(const Call& call, const Command* command, std:
     return "NOAUTH Authentication required.";
   if (session.in_multi && command->is(kNotInMulti))
     return "ERR Command not allowed inside a transaction";
-  if (short_of_memory() && !scripts_.running()) {
-    if ((flags & kMayGrow) != 0 || (session.in_multi && !command->is(kEndsMulti)))
-      return kOutOfMemory;
+  if (is_rare_) {
+    const std::string_view text = rare_reason(call, *command, flags);
+    if (!text.empty()) return text;
   }
   if ((flags & kWrite) != 0 && !scripts_.running()) {
     if (replication_.replicas().too_few()) return kTooFewReplicas;

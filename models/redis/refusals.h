@@ -21,9 +21,12 @@ class Refusals {
         pause_(parts.pause),
         scripts_(parts.scripts),
         replication_(parts.replication),
-        persistence_(parts.persistence) {}
+        persistence_(parts.persistence),
+        redirection_(parts.redirection) {}
 
-  void halted() { short_of_memory_ = false; }
+  void halted();
+  // Its server is a node of a cluster.
+  void redirect() { is_rare_ = true; }
 
   // A command begins: notes whether memory is full.
   void look_at_memory() {
@@ -32,12 +35,16 @@ class Refusals {
   // Whether it was full when a command last began while there was a limit (R106).
   bool short_of_memory() const { return short_of_memory_ && config_.max_memory() != 0; }
 
+  // Whether a command may be refused for its keys or for lack of memory: seldom.
+  bool is_rare() const { return is_rare_; }
+
   // Empty: nothing is against it. `flags` are the command's, with those of its script or
   // transaction. The text is valid until the next call.
   std::string_view reason(const Call& call, const Command* command, std::uint32_t flags);
 
  private:
   void compare_memory();
+  std::string_view rare_reason(const Call& call, const Command& command, std::uint32_t flags);
 
   const Config& config_;
   Keyspace& keys_;
@@ -45,7 +52,9 @@ class Refusals {
   ScriptRunner& scripts_;
   Replication& replication_;
   Persistence& persistence_;
+  Redirection& redirection_;
   bool short_of_memory_ = false;
+  bool is_rare_ = false;
   std::string text_;
 };
 

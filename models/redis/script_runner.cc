@@ -5,6 +5,7 @@
 #include "models/redis/command_loop.h"
 #include "models/redis/config.h"
 #include "models/redis/executor.h"
+#include "models/redis/redirection.h"
 #include "models/redis/refusals.h"
 #include "models/redis/replication.h"
 
@@ -108,8 +109,14 @@ std::string_view ScriptRunner::refusal(const Command* command, Argv argv) const 
   }
   // As it was when the script began, and not once it has written: half a script would be worse
   // (R106).
-  if (refusals_.short_of_memory() && !wrote_ && !allows_oom_ && command->is(kMayGrow))
-    return kOutOfMemory;
+  if (refusals_.is_rare()) {
+    if (refusals_.short_of_memory() && !wrote_ && !allows_oom_ && command->is(kMayGrow))
+      return kOutOfMemory;
+    if (context_.redirection.slots() != nullptr) {
+      const std::string_view text = context_.redirection.reason_in_script(*command, argv);
+      if (!text.empty()) return text;
+    }
+  }
   if (command->run == nullptr) return "ERR Unknown Redis command called from script";
   return {};
 }

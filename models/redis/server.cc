@@ -13,6 +13,8 @@ void Server::reset(history::RecordedSimulation& simulation, sim::Process& proces
   keys_.reset(simulation, process, tenures, keys);
   keys_.set_mourner(propagation_.mourner());
   stats_ = {};
+  effects_.set_relative_expiry(false);
+  redirection_.join(nullptr);
   configuration_.clear();
   connections_.reset();
   loop_.reset();

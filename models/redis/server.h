@@ -22,6 +22,7 @@
 #include "models/redis/persistence.h"
 #include "models/redis/propagation.h"
 #include "models/redis/pubsub.h"
+#include "models/redis/redirection.h"
 #include "models/redis/refusals.h"
 #include "models/redis/replication.h"
 #include "models/redis/script_runner.h"
@@ -39,6 +40,13 @@ class Server final : public sim::Service {
   // As its configuration file has it, from every start on: names and values by turns. Throws
   // std::invalid_argument with what CONFIG SET would answer.
   void configure(std::span<const std::string_view> file);
+  // Replicas get expiries as lengths of time, as before Redis 7.0.
+  void replicate_relative_expiry(bool on) { effects_.set_relative_expiry(on); }
+  // It is a node of this cluster. Call this in the same run after reset().
+  void join_cluster(const Slots& slots) {
+    redirection_.join(&slots);
+    refusals_.redirect();
+  }
   void join_group(Group& group) { replication_.join_group(group); }
 
   // Its machine is gone: another of its group takes its place, the foremost if none is named.
@@ -103,7 +111,8 @@ class Server final : public sim::Service {
        .executor = executor_,
        .effects = effects_,
        .replication = replication_,
-       .persistence = persistence_},
+       .persistence = persistence_,
+       .redirection = redirection_},
       *this,
       keys_,
       loop_,
@@ -125,6 +134,7 @@ class Server final : public sim::Service {
   Propagation propagation_{parts_};
   Replication replication_{parts_};
   Persistence persistence_{parts_};
+  Redirection redirection_{parts_};
 };
 
 }  // namespace picklock::redis

@@ -51,10 +51,12 @@ void SimClient::forget() {
 
 void SimClient::refresh() {
   if (discovery_ == nullptr) return;
-  const Node* leader = discovery_->find(patience_);
-  if (leader == nullptr) return;
-  for (std::uint32_t i = 0; i < connections_; ++i) links_[i].follow(*leader);
-  subscriber_.link().follow(*leader);
+  if (const Node* leader = discovery_->find(patience_)) follow(*leader);
+}
+
+void SimClient::follow(const Node& leader) {
+  for (std::uint32_t i = 0; i < connections_; ++i) links_[i].follow(leader);
+  subscriber_.link().follow(leader);
 }
 
 // ---------------------------------------------------------------- connections

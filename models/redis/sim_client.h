@@ -29,6 +29,8 @@ class SimClient final : public Client {
   void forget();
   // Looks up the leader and follows it.
   void refresh();
+  // This server leads now.
+  void follow(const Node& leader);
 
   Reply call(Role role, Argv argv) override;
   Reply call_interruptibly(Role role, Argv argv, Resend resend, Late late) override;

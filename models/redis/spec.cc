@@ -14,6 +14,7 @@ namespace {
 
 using keys::as_toml;
 using keys::at;
+using keys::boolean;
 using keys::describe;
 using keys::duration;
 using keys::integer;
@@ -29,6 +30,7 @@ using keys::texts;
 using keys::to_text;
 using keys::Value;
 using keys::without_default;
+using keys::word;
 
 // More servers than this are refused, so that no file can exhaust memory.
 constexpr std::size_t kMostNodes = 1000;
@@ -51,6 +53,19 @@ const Keys<SentinelSpec>& sentinel_keys() {
       duration<SentinelSpec>("failover_timeout", Sign::positive,
                              at<&SentinelSpec::failover_timeout>,
                              "the parameter failover-timeout of the Sentinels"),
+  };
+  return keys;
+}
+
+const Keys<ClusterSpec>& cluster_keys() {
+  static const Keys<ClusterSpec> keys = {
+      boolean<ClusterSpec>("enabled", at<&ClusterSpec::enabled>,
+                           "cluster-enabled: the masters are the shards of one Redis Cluster, "
+                           "which is one server to "
+                           "a lock. redis-1 has the slot of the lock's key"),
+      word<ClusterSpec>("first_map", {"whole", "none"}, at<&ClusterSpec::first_map>,
+                        "whether a client knows at first which server has which slots (whole), or "
+                        "sends a command to a server of its own and is told (-MOVED)"),
   };
   return keys;
 }
@@ -86,6 +101,10 @@ const Keys<Spec>& spec_keys() {
                     "how many Sentinels watch each of them: redis-1-sentinel-1 and so on"),
       config_lines<Spec>("lines of redis.conf for every server, such as `appendonly yes` or "
                          "`min-replicas-to-write 1`"),
+      boolean<Spec>("relative_expiry", at<&Spec::relative_expiry>,
+                    "whether replicas get an expiry as a length of time, as before Redis 7.0, so "
+                    "that it is later there by the time that the stream takes; otherwise as an "
+                    "instant"),
       duration<Spec>("service", Sign::not_negative, at<&Spec::service>,
                      "time that a server needs for one command"),
       duration<Spec>("clock_offset", Sign::any, at<&Spec::clock_offset>,
@@ -93,6 +112,8 @@ const Keys<Spec>& spec_keys() {
       integer<Spec>("clock_rate_ppb", -999'000'000, 999'000'000'000, at<&Spec::clock_rate_ppb>,
                     "how much faster than true time their clocks run, in parts per billion"),
       table<Spec>("sentinel", sentinel_keys(), at<&Spec::sentinel>, "Settings of all Sentinels."),
+      table<Spec>("cluster", cluster_keys(), at<&Spec::cluster>,
+                  "Redis Cluster: the slots of keys, and redirections."),
       tables<Spec>(
           "node", kMostNodes, at<&Spec::nodes>,
           [](const Value& table, NodeSpec& node) {

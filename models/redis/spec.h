@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/redis/sharded_client.h"
 #include "models/servers/gc.h"
 #include "models/servers/specs.h"
 #include "sim/time.h"
@@ -31,15 +32,22 @@ struct SentinelSpec {
   sim::Duration failover_timeout = std::chrono::minutes(3);
 };
 
+struct ClusterSpec {
+  bool enabled = false;
+  FirstMap first_map = FirstMap::whole;
+};
+
 struct Spec {
   std::uint32_t masters = 1;
   std::uint32_t replicas = 0;    // of each
   std::uint32_t sentinels = 0;   // of each
+  bool relative_expiry = false;  // replicas get expiries as lengths of time
   sim::Duration service{};       // time the server needs per command
   sim::Duration clock_offset{};  // wall clock against true time
   std::int64_t clock_rate_ppb = 0;
   std::vector<std::string> config;  // lines of redis.conf: "min-replicas-to-write 1"
   SentinelSpec sentinel;
+  ClusterSpec cluster;
   std::vector<NodeSpec> nodes;
   servers::GcProfile gc;
 };

@@ -101,7 +101,7 @@ bool answer_text(const Call& call, Entry*& entry) {
 // Leaves out the conditions, because they were met (R30).
 void replicate_set(Call& call, std::string_view value, std::int64_t deadline) {
   if (!call.replicates()) return;
-  call.replicate({"SET", call[1], value, "PXAT", Digits(deadline).view()});
+  call.replicate_deadline({"SET", call[1], value, "PXAT", Digits(deadline).view()});
 }
 
 void replicate_without_get(Call& call) {
@@ -194,7 +194,7 @@ void getex(Call& call) {
     call.replicate({"DEL", call[1]});
   } else if (options.expiry != nullptr) {
     call.keys.set_deadline(*entry, deadline);
-    call.replicate({"PEXPIREAT", call[1], Digits(deadline).view()});
+    call.replicate_deadline({"PEXPIREAT", call[1], Digits(deadline).view()});
   } else if (options.persist && entry->has_deadline()) {
     call.keys.set_deadline(*entry, kNoDeadline);
     call.replicate({"PERSIST", call[1]});
