@@ -38,7 +38,7 @@ void Cluster::build(const servers::Site& site) {
   const auto& redis = setting().specs->of<Spec>();
   if (redis.sentinels > 0) build_sentinels(site);
   if (!redis.cluster.enabled) return;
-  slots_.reset(groups_, setting().lock_key);
+  slots_.reset(groups_, setting().lock_keys.front());
   for (Server& server : servers_) {
     if (server.replication().group() != nullptr) server.join_cluster(slots_);
   }
