@@ -42,7 +42,7 @@ struct ResourceRules {
   std::uint32_t things = 1;  // each is guarded by a lock of its own
   // --- of a replicated one, which always has versions and is guarded by one lock
   RecoverBy recover_by = RecoverBy::epoch;
-  NodeRules nodes;
+  NodeRules nodes{};
 };
 
 // The credentials of a request: a fencing token, the token of its owner, or the log of its sender.
