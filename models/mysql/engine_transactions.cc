@@ -90,6 +90,7 @@ void Engine::drain() {
   for (;;) {
     run_ready();
     // A transaction whose obstacle is gone may now wait for another one.
+    if (!locks_.may_have_cycle()) return;
     std::vector<TrxId> waiting;
     for (const auto& [trx, transaction] : transactions_) {
       if (locks_.waits(trx)) waiting.push_back(trx);

@@ -233,6 +233,19 @@ TrxId LockTable::waits_for(TrxId trx) const {
   return 0;
 }
 
+bool LockTable::may_have_cycle() const {
+  TrxId idle = 0;  // known not to wait: usually all wait for one
+  for (const auto& [place, queue] : places_) {
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      const Lock* const obstacle = queue[i].waiting ? first_obstacle(place, queue, i) : nullptr;
+      if (obstacle == nullptr || obstacle->trx == idle) continue;
+      if (waits(obstacle->trx)) return true;
+      idle = obstacle->trx;
+    }
+  }
+  return false;
+}
+
 std::vector<TrxId> LockTable::cycle(TrxId trx) const {
   std::vector<TrxId> chain;
   for (TrxId next = waits_for(trx); next != 0; next = waits_for(next)) {

@@ -84,6 +84,8 @@ class LockTable {
   bool waits(TrxId trx) const { return waiting_.contains(trx); }
   // The first transaction that it waits for; 0: it does not wait.
   TrxId waits_for(TrxId trx) const;
+  // False: no transaction for which another waits is waiting itself, so there is no cycle.
+  bool may_have_cycle() const;
   // The cycle of waiting transactions, beginning with the one that `trx` waits for; empty: none.
   std::vector<TrxId> cycle(TrxId trx) const;
   // The number of lock structs, as InnoDB counts them in memory to choose the victim of a deadlock.
