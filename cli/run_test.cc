@@ -66,8 +66,28 @@ TEST_F(Program, RefusesChangesThatAFileCouldNotSay) {
 
 TEST_F(Program, RefusesARunThatGoesOnForYears) {
   expect_refused("run plain/lua-check-delete --set clients.hold=100000h",
-                 "lua-check-delete: the run has more than 1000000 events, the limit, and was "
+                 "lua-check-delete: the run has more than 250000 events, the limit, and was "
                  "cut short at ");
+}
+
+// Requests that time out leave sessions behind that wait for the row, and each passes it to the
+// next.
+TEST_F(Program, EndsHundredsOfSessionsWhoseClientsAreGoneOneAfterAnother) {
+  const Ran ran =
+      picklock("run mysql-session-lost-holder-unaware --set lock.command_timeout=100ms");
+  EXPECT_LE(ran.status, 1) << ran.err;
+  EXPECT_EQ(ran.err, "");
+}
+
+// Each waiter lists the places of all others, so the messages grow with the square of the clients.
+TEST_F(Program, RefusesARunWhoseMessagesFillTheMemory) {
+  expect_refused("run plain/zk-sequential --set clients.threads=500 --set clients.hold=1ms",
+                 "zk-sequential: the messages of the run take more than 64 MiB, the limit; make ");
+}
+
+TEST_F(Program, RefusesClientsWhoseConnectionsFillTheMemory) {
+  expect_refused("run plain/redisson-multilock --set clients.count=2000",
+                 "key `clients.count`: makes 6000 pairs of a thread and a primary");
 }
 
 TEST_F(Program, TakesEveryChangeInTheOrderGiven) {

@@ -492,11 +492,11 @@ TEST(Loader, KeepsNumbersAndTimesWithinBounds) {
   EXPECT_EQ(
       error_of(lock + "[clients]\ncount = 100000\n"),
       "story.toml:5: key `clients.count`: makes 100000 threads of clients, more than a run can "
-      "have, which is 20000");
+      "have, which is 4000");
   EXPECT_EQ(
       error_of(lock + "[clients]\ncount = 201\nthreads = 100\n"),
       "story.toml:6: key `clients.threads`: makes 20100 threads of clients, more than a run can "
-      "have, which is 20000");
+      "have, which is 4000");
   EXPECT_EQ(error_of(lock + "[clients]\ncount = 1000000000000\n"),
             "story.toml:5: key `clients.count`: must be from 1 to 100000, not 1000000000000");
   EXPECT_EQ(error_of(lock + "[clients.gc]\nlow = \"2s\"\n"),

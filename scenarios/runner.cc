@@ -33,6 +33,13 @@ AlgorithmWords words_of(const models::Algorithm& algorithm) {
       printable(scenario.name, 200), kMostEvents, (ended - sim::kStart) / std::chrono::seconds(1)));
 }
 
+[[noreturn]] void refuse_size(const Scenario& scenario) {
+  throw BadInput(
+      fmt::format("{}: the messages of the run take more than {} MiB, the limit; make "
+                  "`clients.count`, `clients.threads` or `clients.cycles` smaller",
+                  printable(scenario.name, 200), sim::Tracer::kMostBytes >> 20));
+}
+
 }  // namespace
 
 const Vocabulary& shipped_vocabulary() {
@@ -67,6 +74,7 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   if (world_.cut_short()) refuse_length(scenario, world_.ended());
   const std::uint64_t before = world_.digest();
   world_.run(seed, tracing);
+  if (!world_.is_traced_whole()) refuse_size(scenario);
   run.digest = world_.digest();
   if (run.digest != before) {
     throw std::logic_error(
