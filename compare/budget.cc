@@ -8,8 +8,9 @@ namespace {
 // As long as no story is made, it and its place in the pages count as so many runs.
 constexpr double kRunsOfAStory = 150;
 constexpr double kRunsOfAFile = 8;
-// A page runs the story again, as its worker did for the file; then it writes and compresses it.
-constexpr double kFilesOfAPage = 2;
+// A page runs the story again, as its worker did for the file. It is made without other processes
+// beside it, and so takes less time.
+constexpr double kFilesOfAPage = 1.2;
 // The shares of all time that are kept back: at least, and at most, so that there are some runs.
 constexpr double kLeastKept = 0.03;
 constexpr double kMostKept = 0.6;

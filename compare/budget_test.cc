@@ -48,9 +48,9 @@ TEST(Budget, BeginsAnotherTurnIfThereIsTimeForOne) {
 TEST(Budget, SharesTheTimeBeforeThePagesAmongTheStories) {
   Budget budget(kLength, 2);
   for (int i = 0; i < 100; ++i) budget.told(Seconds(1), Seconds(0.05));
-  EXPECT_NEAR(budget.end_of_stories(100).count(), 90, 1e-9);
-  EXPECT_NEAR(budget.share_of_a_story(Seconds(80), 10, 100).count(), 2, 1e-9);
-  EXPECT_EQ(budget.share_of_a_story(Seconds(95), 10, 100), Seconds::zero());
+  EXPECT_NEAR(budget.end_of_stories(100).count(), 94, 1e-9);
+  EXPECT_NEAR(budget.share_of_a_story(Seconds(80), 10, 100).count(), 2.8, 1e-9);
+  EXPECT_EQ(budget.share_of_a_story(Seconds(97), 10, 100), Seconds::zero());
 }
 
 }  // namespace
