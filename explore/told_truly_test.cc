@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "explore/fault_plan.h"
+#include "keys/bad_input.h"
 #include "models/locks/catalogue.h"
 #include "reports/narrator.h"
 #include "reports/story.h"
@@ -239,6 +240,7 @@ TEST(ToldTruly, OwnersLossesAndGrantsAreThoseOfTheHistoryInRandomRunsOfEveryLock
   const char* start = std::getenv("PICKLOCK_FIRST");
   const std::uint64_t first = start != nullptr ? std::stoull(start) : 0;
   const char* only = std::getenv("PICKLOCK_LOCK");
+  std::uint64_t too_long = 0;
   scenarios::Runner runner;
   for (const models::Algorithm* lock : models::locks::all()) {
     if (only != nullptr && lock->name != only) continue;
@@ -247,7 +249,13 @@ TEST(ToldTruly, OwnersLossesAndGrantsAreThoseOfTheHistoryInRandomRunsOfEveryLock
     const FaultLimits limits{.classes = plans.possible(), .most = 4};
     for (std::uint64_t i = first; i < first + runs; ++i) {
       plans.draw(1, i, limits, scenario.faults);
-      const scenarios::Run run = runner.run(scenario, i + 1, true);
+      scenarios::Run run;
+      try {
+        run = runner.run(scenario, i + 1, true);
+      } catch (const keys::BadInput&) {  // it is longer than any run may be
+        ++too_long;
+        continue;
+      }
       const reports::Narrator narrator(run);
       const reports::Story story = reports::tell(run, narrator);
       for (const std::string& wrong :
@@ -255,6 +263,7 @@ TEST(ToldTruly, OwnersLossesAndGrantsAreThoseOfTheHistoryInRandomRunsOfEveryLock
         ASSERT_EQ(wrong, "") << "seed " << run.seed << " of\n" << scenarios::file_text(scenario);
     }
   }
+  EXPECT_LE(too_long, runs / 100);
 }
 
 }  // namespace
