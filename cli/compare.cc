@@ -4,11 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -176,13 +176,10 @@ int compare(const CompareOptions& given) {
   ledger.read(comparison, limits.runs);
   compare::Made made{.command = command_of(given, options.seed), .run_command = run_command};
 
-  const auto start = std::chrono::steady_clock::now();
   // The stories of a page are compressed once it has them all.
-  const auto late = [&] {
-    constexpr double kForTheRest = 0.03;
-    return limits.length &&
-           std::chrono::steady_clock::now() - start > *limits.length * (1 - kForTheRest);
-  };
+  constexpr double kShareBeforeThat = 0.97;
+  std::function<bool()> late = [] { return false; };
+  if (limits.length) late = compare::once_passed(*limits.length * kShareBeforeThat);
   const Interruptible interruptible;
   std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, no exit status of a worker arrives
   std::string stopped;

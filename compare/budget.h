@@ -15,7 +15,7 @@ class Budget {
  public:
   Budget(Seconds length, unsigned jobs) : length_(length), jobs_(jobs) {}
 
-  // What was done, in the time of one process. `file`: the part of a story once it was shrunk.
+  // Records work, in the time of one process. `file`: the part of a story once it was shrunk.
   void ran(Seconds took, std::uint64_t runs);
   void told(Seconds took, Seconds file);
 

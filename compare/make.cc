@@ -412,6 +412,10 @@ class Making {
 
 }  // namespace
 
+std::function<bool()> once_passed(Seconds length) {
+  return [length, start = Clock::now()] { return Clock::now() - start > length; };
+}
+
 Seconds make(Comparison& comparison, Ledger& ledger, const Limits& limits,
              const Onlooker& onlooker) {
   return Making(comparison, ledger, limits, onlooker).go();

@@ -34,6 +34,9 @@ struct Onlooker {
   std::function<bool()> interrupted;              // once true: ends with what there is
 };
 
+// Becomes true when so much time has passed since this call.
+std::function<bool()> once_passed(Seconds length);
+
 // How long it took. Throws explore::NotDeterministic, and std::runtime_error where the processes
 // that it needs cannot be made.
 Seconds make(Comparison& comparison, Ledger& ledger, const Limits& limits,
