@@ -74,6 +74,16 @@ TEST(IgnoredOptions, OfResendsRenewalsAndTimersNeedThose) {
       << "it comes sending again";
 }
 
+TEST(IgnoredOptions, OfAGuardNeedADelay) {
+  const std::string clock = "[servers.redis]\nrestart_clock = \"wall\"\n";
+  EXPECT_EQ(error_of_lock("redlock", clock),
+            "a.toml:5: key `servers.redis.restart_clock`: has no effect without `restart_delay`");
+  EXPECT_EQ(error_of_lock("redlock", clock + "restart_delay = \"9s\"\n"), "loads");
+  EXPECT_EQ(error_of_lock("redlock", clock + "restart_delay = \"9s\"\n",
+                          {"servers.redis.restart_delay=0s"}),
+            "loads");
+}
+
 TEST(IgnoredOptions, OfCommandsAreNotThoseOfEveryServer) {
   const auto refused = [](const std::string& algorithm, const std::string& line) {
     EXPECT_EQ(error_of_lock(algorithm, line + "\n"),

@@ -114,7 +114,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(link.latency.tail_one_in, 9U);
   EXPECT_EQ(link.latency.tail_high, 8ms);
   EXPECT_FALSE(link.both);
-  EXPECT_EQ(link.line, 90);
+  EXPECT_EQ(link.line, 92);
 
   EXPECT_EQ(s.clients.count, 4U);
   EXPECT_EQ(s.clients.arrive_every, 0s);

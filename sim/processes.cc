@@ -73,6 +73,7 @@ void Processes::halt(Process& process, bool silent) {
 
 void Processes::restart(Process& process, Keeps keeps) {
   if (!process.down_) return;
+  if (process.program_ != nullptr && process.program_->holds_back_start(keeps)) return;
   process.down_ = process.silent_ = false;
   process.refresh();
   ++process.incarnation_;

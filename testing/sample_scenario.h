@@ -140,6 +140,8 @@ config = ["min-replicas-to-write 1"]
 service = "20us"
 clock_offset = "-3s"
 clock_rate_ppb = -200000
+restart_delay = "12s"
+restart_clock = "wall"
 [servers.redis.sentinel]
 quorum = 1
 down_after = "5s"

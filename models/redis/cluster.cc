@@ -75,6 +75,7 @@ void Cluster::build_servers(const servers::Site& site) {
     server.reset(site.simulation, process, site.tenures, site.keys,
                  redis.replicas > 0 || redis.cluster.enabled ? &directory_ : nullptr);
     server.replicate_relative_expiry(redis.relative_expiry);
+    server.delay_restarts(redis.restart_delay);
     if (!configs_[i].empty()) {
       words_.assign(configs_[i].begin(), configs_[i].end());
       server.configure(words_);

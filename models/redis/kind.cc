@@ -152,6 +152,11 @@ void check(const keys::Value& table, const Specs& specs, const servers::FindProc
   const auto& spec = specs.of<Spec>();
   servers::check_gc(table, spec.gc);
   if (const auto config = table.find("config")) check_config(*config, spec.config);
+  const auto clock = table.find("restart_clock");
+  const auto delay = table.find("restart_delay");
+  const bool turned_off = delay && delay->line() == 0;
+  if (clock && spec.restart_delay.length == 0s && !turned_off)
+    clock->fail("has no effect without `restart_delay`");
   if (spec.sentinels > 0 && spec.replicas == 0)
     table.at("sentinels")
         .fail("must be 0: a primary without replicas has nothing that Sentinels could promote");
@@ -194,7 +199,8 @@ servers::Bounds bounds(const Specs& specs, const models::LockOptions&) {
   const auto& spec = specs.of<Spec>();
   return {.service = spec.service,
           .collection = servers::longest_collection(spec.gc),
-          .replacing = spec.sentinels == 0 ? 0s : spec.sentinel.down_after + kElection};
+          .replacing = spec.sentinels == 0 ? 0s : spec.sentinel.down_after + kElection,
+          .after_faults = spec.restart_delay.length};
 }
 
 FaultClasses met(const Specs& specs, const sim::Plan& faults) {

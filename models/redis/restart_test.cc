@@ -13,11 +13,57 @@ namespace picklock::redis::restart_tests {
 namespace {
 
 using namespace std::chrono_literals;
+using sim::Duration;
 using testing::ElementsAre;
 using Configuration = std::vector<std::string_view>;
 
 constexpr std::string_view kNil = "$-1\r\n";
 const Configuration kLogged = {"appendonly", "yes"};
+
+// ---------------------------------------------------------------- delayed restarts
+
+// When redis-1 answers again, in milliseconds.
+double back_after(const RestartDelay& delay, const sim::Plan& faults) {
+  models::SmallWorld world({.clients = 1, .command_timeout = 10ms});
+  world.server().delay_restarts(delay);
+  std::int64_t back = 0;
+  world.client(1, [&](models::SmallWorld& all, picklock::Client& self) {
+    self.sleep(3s);
+    while (!redis::server(self).get("lock").answered()) self.sleep(10ms);
+    back = all.milliseconds();
+  });
+  world.run(faults);
+  return static_cast<double>(back);
+}
+
+sim::Fault restart_at(Duration when) {
+  return models::fault_at(when, sim::Verb::restart, "redis-1");
+}
+
+// A restart at 2 s, and a step of the machine's clock at 5 s.
+double back_after(const RestartDelay& delay, Duration forward) {
+  sim::Fault step = models::fault_at(5s, sim::Verb::step_clock, "redis-1");
+  step.step = forward;
+  return back_after(delay, {restart_at(2s), step});
+}
+
+TEST(RestartDelay, KeepsAServerDownForItsLengthOnTheMachinesClock) {
+  EXPECT_NEAR(back_after({}, 0s), 3001, 20);
+  EXPECT_NEAR(back_after({.length = 10s}, 0s), 12'000, 40);
+  EXPECT_NEAR(back_after({.length = 10s, .clock = sim::ClockKind::wall}, 0s), 12'000, 40);
+}
+
+TEST(RestartDelay, IsCutShortOrDrawnOutByAStepOfTheClockThatMeasuresIt) {
+  const RestartDelay by_wall{.length = 10s, .clock = sim::ClockKind::wall};
+  EXPECT_NEAR(back_after(by_wall, 4s), 8'000, 40);
+  EXPECT_NEAR(back_after(by_wall, 1h), 5'000, 40);
+  EXPECT_NEAR(back_after(by_wall, -4s), 16'000, 40);
+  EXPECT_NEAR(back_after({.length = 10s}, 1h), 12'000, 40);
+}
+
+TEST(RestartDelay, BeginsAnewWithARestartMeanwhile) {
+  EXPECT_NEAR(back_after({.length = 10s}, {restart_at(2s), restart_at(7s)}), 17'000, 40);
+}
 
 // ---------------------------------------------------------------- the history of a restart
 

@@ -10,6 +10,7 @@ namespace picklock::redis {
 void Server::reset(history::RecordedSimulation& simulation, sim::Process& process,
                    models::Tenures& tenures, models::Keys& keys, const Directory* directory) {
   attach(simulation, process);
+  guard_.reset(simulation, process);
   keys_.reset(simulation, process, tenures, keys);
   keys_.set_mourner(propagation_.mourner());
   stats_ = {};
@@ -77,6 +78,7 @@ void Server::halted() {
 }
 
 void Server::clock_changed() {
+  guard_.clock_changed();
   keys_.deaths().clock_changed();
   persistence_.clock_changed();
   pause_.clock_changed();

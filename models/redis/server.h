@@ -25,6 +25,7 @@
 #include "models/redis/redirection.h"
 #include "models/redis/refusals.h"
 #include "models/redis/replication.h"
+#include "models/redis/restart_guard.h"
 #include "models/redis/script_runner.h"
 #include "models/redis/slow_readers.h"
 #include "models/redis/stats.h"
@@ -47,6 +48,7 @@ class Server final : public sim::Service {
     redirection_.join(&slots);
     refusals_.redirect();
   }
+  void delay_restarts(const RestartDelay& delay) { guard_.set(delay); }
   void join_group(Group& group) { replication_.join_group(group); }
 
   // Its machine is gone: another of its group takes its place, the foremost if none is named.
@@ -54,6 +56,7 @@ class Server final : public sim::Service {
 
   // --- sim::Program
   void start(sim::Keeps keeps) override;
+  bool holds_back_start(sim::Keeps keeps) override { return guard_.holds_back(keeps); }
   void halted() override;
   void clock_changed() override;
   void strike(const sim::Strike& strike) override;
@@ -91,6 +94,7 @@ class Server final : public sim::Service {
   void read_configuration();
   void forget_process();
 
+  RestartGuard guard_;
   Stats stats_;
   PubSub pubsub_;
   Config config_;

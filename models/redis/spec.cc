@@ -111,6 +111,15 @@ const Keys<Spec>& spec_keys() {
                      "how far their wall clocks are ahead of true time"),
       integer<Spec>("clock_rate_ppb", -999'000'000, 999'000'000'000, at<&Spec::clock_rate_ppb>,
                     "how much faster than true time their clocks run, in parts per billion"),
+      duration<Spec>(
+          "restart_delay", Sign::not_negative,
+          [](auto& spec) -> auto& { return spec.restart_delay.length; },
+          "how long a guard on its machine keeps a server down at each restart; not "
+          "a Sentinel"),
+      word<Spec>(
+          "restart_clock", {"monotonic", "wall"},
+          [](auto& spec) -> auto& { return spec.restart_delay.clock; },
+          "which clock of its machine measures `restart_delay`"),
       table<Spec>("sentinel", sentinel_keys(), at<&Spec::sentinel>, "Settings of all Sentinels."),
       table<Spec>("cluster", cluster_keys(), at<&Spec::cluster>,
                   "Redis Cluster: the slots of keys, and redirections."),

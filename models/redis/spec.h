@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/redis/restart_guard.h"
 #include "models/redis/sharded_client.h"
 #include "models/servers/gc.h"
 #include "models/servers/specs.h"
@@ -46,6 +47,7 @@ struct Spec {
   sim::Duration clock_offset{};  // wall clock against true time
   std::int64_t clock_rate_ppb = 0;
   std::vector<std::string> config;  // lines of redis.conf: "min-replicas-to-write 1"
+  RestartDelay restart_delay;
   SentinelSpec sentinel;
   ClusterSpec cluster;
   std::vector<NodeSpec> nodes;
