@@ -67,6 +67,24 @@ TEST_F(Program, KeepsWhatItFindsInAFolderOfTheWorkingDirectory) {
   EXPECT_THAT(ran.out, EndsWith("repeated\n"));
 }
 
+TEST_F(Program, FindsWhatCanBeRunAgainAfterItsFolderHasBeenMoved) {
+  const std::string script = file("careless.lua", "return redis.call('del', KEYS[1])\n");
+  const std::string story =
+      file("story.toml",
+           "format = 1\n[lock]\nalgorithm = 'redlock'\nrelease_script = 'careless.lua'\n"
+           "[servers.redis]\nmasters = 3\n");
+  EXPECT_EQ(
+      picklock("explore " + story + " --property own-release --runs 500 --out " + path("finds"))
+          .status,
+      1);
+  std::filesystem::remove(script);
+  std::filesystem::create_directories(path("moved"));
+  std::filesystem::rename(path("finds"), path("moved/finds"));
+  const Ran again = picklock("run " + path("moved/finds/own-release-1.toml"));
+  EXPECT_EQ(again.status, 0) << again.out << again.err;
+  EXPECT_THAT(again.out, HasSubstr("✗ own-release"));
+}
+
 TEST_F(Program, FindsNothingInALockThatKeepsItsPromises) {
   const std::string arguments = "explore --algorithm lua-check-delete --runs 500 --json";
   const Ran ran = picklock(arguments);

@@ -107,8 +107,7 @@ TEST(Workload, IsTheSameForEveryLockWhateverItsServers) {
 
 // A lock that releases whatever is there in place of its own.
 scenarios::Scenario with_a_release_that_compares_nothing(scenarios::Scenario scenario) {
-  scenario.lock.options.scripts.release =
-      std::make_shared<redis::Script>("return redis.call('del', KEYS[1])");
+  scenario.lock.options.scripts.set(models::ScriptOf::release, "return redis.call('del', KEYS[1])");
   return scenario;
 }
 

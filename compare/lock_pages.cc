@@ -10,6 +10,7 @@
 #include "compare/safety_table/table.h"
 #include "compare/summary.h"
 #include "models/locks/catalogue.h"
+#include "models/locks/option_keys.h"
 #include "models/servers/kind.h"
 #include "reports/mermaid.h"
 #include "reports/wording.h"
@@ -100,6 +101,45 @@ std::string promises(const Algorithm& lock, const models::LockOptions& options) 
                     : fmt::format("| {} | *never promised* | |\n", picklock::name(property));
   }
   return text;
+}
+
+// The scripts that a user can replace.
+std::string scripts(const Algorithm& lock) {
+  if (lock.scripts.empty()) return "";
+  std::string text =
+      "## Its scripts\n\nA scenario can replace these scripts by its own, which have the same "
+      "keys, "
+      "arguments and replies:\n\n"
+      "| key of `[lock]` | KEYS | ARGV | replies |\n"
+      "|---|---|---|---|\n";
+  for (const models::ScriptUse& one : lock.scripts) {
+    text += fmt::format("| `{}` | {} | {} | {} |\n", models::locks::script_key_name(one.of),
+                        one.keys, one.arguments, one.answers);
+  }
+  return text + "\n";
+}
+
+std::string differences(const Algorithm& lock, const models::Version& version) {
+  const models::LockOptions newest = models::as_it_comes(lock);
+  const models::LockOptions older = models::as_of(lock, version);
+  std::vector<std::string> all;
+  for (const auto& key : lock.keys) {
+    const std::string shown = key.show(older);
+    if (shown != key.show(newest)) all.push_back(fmt::format("`{} = {}`", key.name, shown));
+  }
+  return all.empty() ? "none" : fmt::format("{}", fmt::join(all, ", "));
+}
+
+std::string versions(const Algorithm& lock) {
+  if (lock.versions.empty()) return "";
+  std::string text =
+      "## Its versions\n\n`version` in `[lock]` chooses one of these, the first unless it is "
+      "given:\n\n"
+      "| version | options that differ | source |\n"
+      "|---|---|---|\n";
+  for (const models::Version& one : lock.versions)
+    text += fmt::format("| {} | {} | {} |\n", one.name, differences(lock, one), one.source);
+  return text + "\n";
 }
 
 std::string stories(std::string_view lock, const std::string& directory) {
@@ -206,6 +246,7 @@ std::string page(const Algorithm& lock, const std::string& directory, const std:
       "disturbance "
       "has ended and no\nhealthy client holds it.\n\n",
       plain, reports::duration(lock.bound(options)));
+  text += scripts(lock) + versions(lock);
   text += "## What breaks it\n";
   const std::string cells = table(lock.name);
   const std::string told = stories(lock.name, directory);

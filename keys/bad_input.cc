@@ -41,6 +41,15 @@ bool prints(std::uint32_t value) {
 
 }  // namespace
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const CodePoint point = first_of(text);
+    if (point.size == 0) return false;
+    text.remove_prefix(point.size);
+  }
+  return true;
+}
+
 std::string printable(std::string_view text, std::size_t at_most) {
   std::string line;
   for (std::size_t width = 0; !text.empty();) {

@@ -15,4 +15,6 @@ using picklock::BadInput;
 // than `at_most` characters ends in "...".
 std::string printable(std::string_view text, std::size_t at_most = 60);
 
+bool is_utf8(std::string_view text);
+
 }  // namespace picklock::keys

@@ -97,6 +97,18 @@ std::string as_toml(const std::vector<std::string>& texts) {
   return fmt::format("[{}]", fmt::join(each, ", "));
 }
 
+std::string as_toml_lines(std::string_view text) {
+  constexpr std::string_view kQuotes = "'''";
+  const bool plain = std::all_of(text.begin(), text.end(), [](unsigned char letter) {
+    return letter == '\n' || letter == '\t' || (letter >= ' ' && letter != 0x7f);
+  });
+  // Quotes at the end would join those that end it.
+  if (!plain || text.ends_with('\'') || text.find(kQuotes) != std::string_view::npos)
+    return as_toml(text);
+  // The line break after the first quotes is not part of the text.
+  return fmt::format("{0}\n{1}{0}", kQuotes, text);
+}
+
 std::string message(const Origin& origin, int line, std::string_view path,
                     std::string_view problem) {
   std::string text = printable(origin.file, 200);

@@ -86,6 +86,8 @@ class Value {
 // Text as a TOML string.
 std::string as_toml(std::string_view text);
 std::string as_toml(const std::vector<std::string>& texts);
+// The same, line by line where the text allows it.
+std::string as_toml_lines(std::string_view text);
 
 // The line of a message: "file:line: key `path`: problem (note)", without the parts that are not
 // known.

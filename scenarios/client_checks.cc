@@ -7,7 +7,7 @@
 #include "keys/bad_input.h"
 #include "keys/duration_text.h"
 #include "keys/key_kinds.h"
-#include "models/locks/quorum_lock.h"
+#include "models/locks/quorum_options.h"
 #include "scenarios/keys.h"
 #include "scenarios/setup.h"
 #include "scenarios/topology.h"
@@ -172,27 +172,50 @@ void check_clients(const Value& table, const ClientsSpec& clients, const Scenari
         .fail(fmt::format("{} has no way to check whether it still holds the lock", words.name));
 }
 
+// A key of the lock, or one of another table by its whole path.
+std::optional<Value> lookup(const Value& root, const Value& lock, std::string_view path) {
+  if (path.find('.') == std::string_view::npos) return lock.find(path);
+  std::optional<Value> at = root;
+  while (at && !path.empty()) {
+    const std::size_t end = std::min(path.find('.'), path.size());
+    at = at->find(path.substr(0, end));
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return at;
+}
+
 // Refuses keys that have no effect without another, unless a change turns the other one off.
-void check_needs(const Value& lock, const models::LockOptions& options,
+void check_needs(const Value& root, const Value& lock, const models::LockOptions& options,
                  const AlgorithmWords& words) {
   for (const Value& given : lock.entries()) {
     const auto* key = find(words.keys, given.name());
     if (key == nullptr || !key->needs || key->needs->met(options)) continue;
-    const auto other = lock.find(key->needs->other);
+    const auto other = lookup(root, lock, key->needs->other);
     if (given.line() != 0 && other && other->line() == 0) continue;
     given.fail(fmt::format("has no effect {}", key->needs->else_what));
   }
 }
 
+void check_version(const Value& lock, const AlgorithmWords& words) {
+  const auto version = lock.find("version");
+  if (!version) return;
+  if (words.versions.empty())
+    version->fail(fmt::format("{} is known in one version only", words.name));
+  keys::Words names;
+  for (const VersionWords& one : words.versions) names.push_back(one.name);
+  version->word(names);
+}
+
 // A key that the lock does not have would seem to have no effect.
-void check_options(const Value& lock, const Setup& setup, const Scenario& scenario,
-                   const AlgorithmWords& words) {
+void check_options(const Value& root, const Value& lock, const Setup& setup,
+                   const Scenario& scenario, const AlgorithmWords& words) {
   const models::LockOptions& options = setup.lock.options;
   for (const Value& given : lock.entries()) {
     if (find(option_keys(), given.name()) != nullptr && find(words.keys, given.name()) == nullptr)
       given.fail(fmt::format("{} does not use this key", words.name));
   }
-  check_needs(lock, options, words);
+  check_version(lock, words);
+  check_needs(root, lock, lock_options(scenario, setup), words);
   if (options.ttl == Duration::zero() && !words.uses.endless)
     lock.at("ttl").fail("must be more than 0s, not \"0s\"");
   if (options.wait_replicas > replicas(scenario)) {
@@ -246,7 +269,7 @@ void check_same_service(const Value& table, const OneClient& one, const Scenario
   lock->fail("must leave the servers the same part in the lock as [lock]");
 }
 
-void check_one(const Value& table, OneClient& one, const Scenario& scenario,
+void check_one(const Value& root, const Value& table, OneClient& one, const Scenario& scenario,
                const Vocabulary& vocabulary, const servers::FindProcess& find) {
   if (!table.find("name")) table.fail_missing("name", "must be given");
   const Value name = table.at("name");
@@ -268,14 +291,17 @@ void check_one(const Value& table, OneClient& one, const Scenario& scenario,
     if (scenario.servers.resource.fencing == Fencing::in_script && !words.uses.mint)
       lock->at("algorithm")
           .fail("must be a lock that mints a token: `servers.resource.fencing` is \"in-script\"");
-    one.lock.preset = words.preset;
+  }
+  if (has_lock || !one.lock.version.empty()) {
+    one.lock.algorithm = words.name;
+    one.lock.preset = words.preset_of(one.lock.version);
     one.lock.own = words.own;
   }
   const Setup setup = setup_of(scenario, one);
   check_clients(table, setup.clients, scenario, words);
   check_locks(table, setup, scenario, words);
   check_knows(table, setup.clients, scenario, words, find);
-  if (lock) check_options(*lock, setup, scenario, words);
+  if (lock) check_options(root, *lock, setup, scenario, words);
   check_same_service(table, one, scenario);
   const bool is_operator = index_of(one) + scenario.clients.operators >= scenario.clients.count;
   if (has_lock && is_operator && !words.uses.force)
@@ -334,7 +360,7 @@ void check_setups(const Value& root, Scenario& scenario, const Vocabulary& vocab
                   const servers::FindProcess& find) {
   const AlgorithmWords& words = *vocabulary.find(scenario.lock.algorithm);
   const Setup common = common_setup(scenario);
-  if (const auto lock = root.find("lock")) check_options(*lock, common, scenario, words);
+  if (const auto lock = root.find("lock")) check_options(root, *lock, common, scenario, words);
   if (const auto clients = root.find("clients")) {
     check_clients(*clients, scenario.clients, scenario, words);
     check_locks(*clients, common, scenario, words);
@@ -343,7 +369,7 @@ void check_setups(const Value& root, Scenario& scenario, const Vocabulary& vocab
   if (const auto unlike = root.find("client")) {
     const std::vector<Value> tables = unlike->tables();
     for (std::size_t i = 0; i < tables.size(); ++i)
-      check_one(tables[i], scenario.unlike[i], scenario, vocabulary, find);
+      check_one(root, tables[i], scenario.unlike[i], scenario, vocabulary, find);
   }
   check_count_of_servers(root, scenario, vocabulary);
   check_threads(root, scenario);

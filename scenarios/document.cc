@@ -17,6 +17,7 @@
 #include "keys/bad_input.h"
 #include "keys/nesting.h"
 #include "keys/value.h"
+#include "models/locks/option_keys.h"
 #include "models/redis/lua.h"
 #include "scenarios/checks.h"
 #include "scenarios/keys.h"
@@ -239,14 +240,15 @@ std::string problem_of(std::string_view script) {
   return "1: " + (error.starts_with("ERR ") ? error.substr(4) : error);
 }
 
-// Reads a script; a relative path starts at the folder of `scenario_file`, or at the working
-// directory if the scenario is not a file.
-std::shared_ptr<const redis::Script> script_from(const Value& key, std::string& path,
-                                                 const std::string& scenario_file) {
+constexpr std::size_t kLongestScript = std::size_t{64} << 10U;
+
+// A relative path starts at the folder of `scenario_file`, or at the working directory if the
+// scenario is not a file.
+std::string contents_of(const Value& key, const std::string& file,
+                        const std::string& scenario_file) {
   namespace fs = std::filesystem;
-  constexpr std::size_t kLongest = std::size_t{64} << 10U;
-  // Absolute: a counterexample that a search writes elsewhere finds it too.
-  path = fs::absolute(fs::path(scenario_file).parent_path() / path).lexically_normal().string();
+  const std::string path =
+      fs::absolute(fs::path(scenario_file).parent_path() / file).lexically_normal().string();
   std::error_code error;
   if (fs::is_directory(path, error))
     key.fail(fmt::format("is a directory, not a Lua file: {}", printable(path, 200)));
@@ -255,37 +257,41 @@ std::shared_ptr<const redis::Script> script_from(const Value& key, std::string& 
   if (!fs::is_regular_file(path, error))
     key.fail(fmt::format("is not a regular file: {}", printable(path, 200)));
   std::ifstream in(path, std::ios::binary);
-  std::string text(kLongest + 1, '\0');
+  std::string text(kLongestScript + 1, '\0');
   if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (in.bad() || !in.is_open()) key.fail("the file cannot be read");
   text.resize(static_cast<std::size_t>(in.gcount()));
   if (text.empty()) key.fail("the file is empty");
-  if (text.size() > kLongest) key.fail("the file is longer than 64 KiB");
-  if (const std::string problem = problem_of(text); !problem.empty()) {
-    key.fail(fmt::format("is not valid Lua: {}:{}", printable(fs::path(path).filename().string()),
-                         printable(problem, 200)));
-  }
-  return std::make_shared<const redis::Script>(text);
+  if (text.size() > kLongestScript) key.fail("the file is longer than 64 KiB");
+  // A counterexample carries its scripts, and a scenario file is UTF-8.
+  if (!keys::is_utf8(text)) key.fail("the file is not UTF-8 text");
+  return text;
 }
 
-// Those of the table `lock` in this one.
+// Replaces the files of scripts in the table `lock` of this one by their contents.
 void load_scripts(const Value& holder, LockSpec& lock, const std::string& scenario_file) {
   const auto table = holder.find("lock");
-  if (!table) return;
-  const auto load = [&](std::string_view name, std::string& path,
-                        std::shared_ptr<const redis::Script>& script) {
-    if (!path.empty()) script = script_from(table->at(name), path, scenario_file);
-  };
-  models::ScriptFiles& files = lock.options.script_files;
-  models::Scripts& scripts = lock.options.scripts;
-  load("acquire_script", files.acquire, scripts.acquire);
-  load("release_script", files.release, scripts.release);
-  load("renew_script", files.renew, scripts.renew);
+  for (std::size_t i = 0; table && i < models::kScriptCount; ++i) {
+    const auto of = static_cast<models::ScriptOf>(i);
+    if (!lock.options.scripts.has(of)) continue;
+    const Value key = table->at(models::locks::script_key_name(of));
+    const std::string name = lock.options.scripts[of]->file;
+    if (!name.empty()) lock.options.scripts.set(of, contents_of(key, name, scenario_file));
+    const std::string& text = lock.options.scripts[of]->script.body();
+    if (text.size() > kLongestScript) key.fail("is longer than 64 KiB");
+    const std::string problem = problem_of(text);
+    if (problem.empty()) continue;
+    const std::string place =
+        name.empty() ? "line " : printable(std::filesystem::path(name).filename().string()) + ":";
+    key.fail(fmt::format("is not valid Lua: {}{}", place, printable(problem, 200)));
+  }
 }
 
 bool is_changed(const toml::node& node) { return node.source().begin.line == 0; }
 
 void drop_leftovers(toml::table& lock, const AlgorithmWords& words) {
+  if (const toml::node* version = lock.get("version"); version != nullptr && !is_changed(*version))
+    lock.erase("version");
   for (const auto& key : option_keys()) {
     const toml::node* given = lock.get(key.name);
     if (given != nullptr && !is_changed(*given) && find(words.keys, key.name) == nullptr)
@@ -381,9 +387,10 @@ Scenario Document::read(const Twin* twin, const Vocabulary& vocabulary) const {
   // Options that the file does not set have the defaults of the lock.
   const auto algorithm = root["lock"]["algorithm"].value<std::string_view>();
   if (const AlgorithmWords* words = vocabulary.find(algorithm.value_or("")); words != nullptr) {
-    scenario.lock.options = scenario.lock.preset = words->preset;
-    scenario.lock.own = words->own;
     drop_leftovers(root, *words, vocabulary);
+    const auto version = root["lock"]["version"].value<std::string_view>();
+    scenario.lock.options = scenario.lock.preset = words->preset_of(version.value_or(""));
+    scenario.lock.own = words->own;
   }
   read_table(file, scenario_keys(), scenario);
   check(file, scenario, vocabulary);

@@ -74,6 +74,28 @@ TEST(IgnoredOptions, OfResendsRenewalsAndTimersNeedThose) {
       << "it comes sending again";
 }
 
+TEST(IgnoredOptions, OfScriptsAndTokensNeedWhatUsesThem) {
+  const auto refused = [](const std::string& algorithm, const std::string& lines,
+                          const std::string& key, const std::string& what) {
+    EXPECT_EQ(error_of_lock(algorithm, lines),
+              "a.toml:4: key `" + key + "`: has no effect " + what);
+  };
+  const std::string renewal = "renew_script = { lua = \"return 1\" }\n";
+  refused("lua-check-delete", renewal, "lock.renew_script", "unless `renew` is \"conditional\"");
+  refused("lua-check-delete", renewal + "renew = \"blind\"\n", "lock.renew_script",
+          "unless `renew` is \"conditional\"");
+  EXPECT_EQ(error_of_lock("lua-check-delete", renewal + "renew = \"conditional\"\n"), "loads");
+  EXPECT_EQ(error_of_lock("redisson-fair-lock", renewal), "loads");
+  const std::string raised = "tokens = \"raised\"\n";
+  const std::string in_script = "[servers.resource]\nfencing = \"in-script\"\n";
+  refused("redlock", raised, "lock.tokens", "unless `servers.resource.fencing` is \"in-script\"");
+  EXPECT_EQ(error_of_lock("redlock", raised + in_script), "loads");
+  EXPECT_EQ(error_of_lock("redlock", raised + in_script, {"servers.resource.fencing=ideal"}),
+            "loads");
+  refused("shedlock", "release_compares = false\ndb_time = true\n", "lock.release_compares",
+          "while `db_time` is true");
+}
+
 TEST(IgnoredOptions, OfAGuardNeedADelay) {
   const std::string clock = "[servers.redis]\nrestart_clock = \"wall\"\n";
   EXPECT_EQ(error_of_lock("redlock", clock),

@@ -159,7 +159,7 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
   const sim::Fault pause = fault(sim::Verb::pause);
   EXPECT_EQ(pause.target, "client-1");
   EXPECT_EQ(pause.lasts, 8s);
-  EXPECT_EQ(pause.line, 121);
+  EXPECT_EQ(pause.line, 122);
   EXPECT_EQ(pause.trigger.at, std::nullopt);
   EXPECT_EQ(pause.trigger.side, sim::Side::before);
   EXPECT_EQ(pause.trigger.role, Role::release);

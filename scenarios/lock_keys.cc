@@ -25,6 +25,9 @@ const Keys<LockSpec>& lock_keys() {
         text<LockSpec>("algorithm", at<&LockSpec::algorithm>,
                        "the lock: a name of `picklock list algorithms`; must be given"),
         text<LockSpec>("key", at<&LockSpec::key>, "the key that every client wants"),
+        text<LockSpec>("version", at<&LockSpec::version>,
+                       "an older version of the lock's library, from which options that are not "
+                       "given have their defaults: one of the lock's page in docs/locks"),
     };
     add_lifted(keys, option_keys(), at<&LockSpec::options>);
     return keys;

@@ -17,12 +17,16 @@ using keys::printable;
 namespace {
 
 AlgorithmWords words_of(const models::Algorithm& algorithm) {
+  std::vector<VersionWords> versions;
+  for (const models::Version& version : algorithm.versions)
+    versions.push_back({std::string(version.name), models::as_of(algorithm, version)});
   return {.name = std::string(algorithm.name),
           .roles = algorithm.roles,
           .marks = {algorithm.marks.begin(), algorithm.marks.end()},
           .uses = algorithm.uses,
           .keys = algorithm.keys,
-          .preset = models::as_it_comes(algorithm)};
+          .preset = models::as_it_comes(algorithm),
+          .versions = std::move(versions)};
 }
 
 // Such a run cannot be judged, and its story would be too long to read.

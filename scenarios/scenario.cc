@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "keys/bad_input.h"
 #include "models/locks/catalogue.h"
 #include "models/servers/kind.h"
 #include "picklock/redis.h"
@@ -73,7 +74,8 @@ models::LockOptions lock_options(const Scenario& scenario) {
 std::string in_words(const std::vector<Change>& changes) {
   std::string words;
   for (const Change& change : changes)
-    words += (words.empty() ? "" : ", ") + change.path + " = " + change.value;
+    words += (words.empty() ? "" : ", ") + change.path + " = " +
+             keys::printable(change.value, 100);  // a whole script
   return words;
 }
 

@@ -107,6 +107,7 @@ struct Network {
 struct LockSpec {
   std::string algorithm;  // a name of `picklock list algorithms`
   std::string key = "lock:order-42";
+  std::string version;  // of its library; empty: the newest
   models::LockOptions options;
   models::LockOptions preset;  // as the algorithm comes, before the file says otherwise
   // A user's own lock of that name (scenarios/own_lock.h); nullptr: the shipped one.
@@ -115,7 +116,11 @@ struct LockSpec {
 
 // A lock's options have the defaults of its algorithm.
 inline LockSpec fresh_like(const LockSpec& lock) {
-  return {.algorithm = {}, .options = lock.preset, .preset = lock.preset, .own = lock.own};
+  return {.algorithm = {},
+          .version = {},
+          .options = lock.preset,
+          .preset = lock.preset,
+          .own = lock.own};
 }
 
 struct ResourceSpec {

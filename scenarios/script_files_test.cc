@@ -42,15 +42,19 @@ class ScriptFiles : public ::testing::Test {
   fs::path folder_;
 };
 
+std::string body(const Scenario& scenario) {
+  const auto& script = scenario.lock.options.scripts[models::ScriptOf::release];
+  return script == nullptr ? "none" : script->script.body();
+}
+
 // A release that does not check who owns the key.
 constexpr const char* kCareless = "return redis.call('del', KEYS[1])";
 
 TEST_F(ScriptFiles, AreReadFromBesideTheScenario) {
   write("mine.lua", kCareless);
   const Scenario read = scenario(story("lua-check-delete", "release_script"));
-  ASSERT_NE(read.lock.options.scripts.release, nullptr);
-  EXPECT_EQ(read.lock.options.scripts.release->body(), kCareless);
-  EXPECT_EQ(read.lock.options.scripts.acquire, nullptr);
+  EXPECT_EQ(body(read), kCareless);
+  EXPECT_FALSE(read.lock.options.scripts.has(models::ScriptOf::acquire));
 }
 
 TEST_F(ScriptFiles, AreFoundAgainByACounterexampleElsewhere) {
@@ -58,7 +62,46 @@ TEST_F(ScriptFiles, AreFoundAgainByACounterexampleElsewhere) {
   const Scenario read = scenario(story("lua-check-delete", "release_script"));
   fs::create_directories(folder_ / "out");
   const std::string elsewhere = write("out/found.toml", file_text(read));
-  EXPECT_EQ(scenario(elsewhere).lock.options.scripts.release->body(), kCareless);
+  EXPECT_EQ(body(scenario(elsewhere)), kCareless);
+}
+
+// A search in one folder, whose finds are looked at in another one.
+TEST_F(ScriptFiles, AreCarriedByACounterexampleThatIsMoved) {
+  for (const std::string text :
+       {"return redis.call('del', KEYS[1])", "-- it's \"mine\"\nreturn 1\n",
+        "return \"it's ''' here\"", "return 1 -- '", "\r\nreturn 'café\\n'\t", "return [[\x01]]"}) {
+    SCOPED_TRACE(text);
+    write("mine.lua", text);
+    const std::string found = file_text(scenario(story("lua-check-delete", "release_script")));
+    EXPECT_EQ(found.find(folder_.string()), std::string::npos) << found;
+    fs::remove(folder_ / "mine.lua");
+    fs::create_directories(folder_ / "moved");
+    const Scenario moved = scenario(write("moved/found.toml", found));
+    EXPECT_EQ(body(moved), text);
+    EXPECT_EQ(file_text(moved), found);
+  }
+}
+
+TEST_F(ScriptFiles, CanStandInTheScenarioItself) {
+  const std::string file =
+      write("inline.toml",
+            "format = 1\n[lock]\nalgorithm = \"redisson-fair-lock\"\n"
+            "release_script.lua = '''\nreturn 1'''\ntry_script = { lua = \"return 2\" }\n");
+  const Scenario read = scenario(file);
+  EXPECT_EQ(body(read), "return 1");
+  EXPECT_EQ(read.lock.options.scripts[models::ScriptOf::try_acquire]->script.body(), "return 2");
+  const auto error = [&](const std::string& value) {
+    return testing::error_from([&] {
+      scenario(write("bad.toml", "format = 1\n[lock]\nalgorithm = \"lua-check-delete\"\n" + value));
+    });
+  };
+  const std::string bad = (folder_ / "bad.toml").string() + ":4: key `lock.release_script";
+  EXPECT_EQ(error("release_script = { lau = 'return 1' }"),
+            bad + ".lau`: there is no such key; did you mean `lock.release_script.lua`?");
+  EXPECT_EQ(error("release_script = {}"), bad + ".lua`: must be given");
+  EXPECT_EQ(error("release_script = { lua = 'x' }"),
+            bad + "`: is not valid Lua: line 1: '=' expected near '<eof>'");
+  EXPECT_EQ(error("release_script = 5"), bad + "`: must be text in quotes, not a whole number");
 }
 
 // The script runs in place of the lock's own: a holder whose lease has run out removes its
@@ -119,6 +162,9 @@ TEST_F(ScriptFiles, MustBeThere) {
   write("mine.lua", "");
   EXPECT_EQ(testing::error_from([&] { scenario(file); }),
             file + ":4: key `lock.release_script`: the file is empty");
+  write("mine.lua", "return '\xe9'");
+  EXPECT_EQ(testing::error_from([&] { scenario(file); }),
+            file + ":4: key `lock.release_script`: the file is not UTF-8 text");
   write("mine.lua", std::string((64 << 10) + 1, ' '));
   EXPECT_EQ(testing::error_from([&] { scenario(file); }),
             file + ":4: key `lock.release_script`: the file is longer than 64 KiB");

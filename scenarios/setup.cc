@@ -16,7 +16,8 @@ bool has(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Another lock keeps the values that the file sets and that it knows as well.
+// Another lock, or another version of it, keeps the values that the file sets and that it knows as
+// well.
 LockSpec as_another_lock(const LockSpec& common, const LockSpec& own) {
   LockSpec lock = own;
   lock.key = common.key;
@@ -36,7 +37,8 @@ Setup common_setup(const Scenario& scenario) { return {scenario.clients, scenari
 
 Setup setup_of(const Scenario& scenario, const OneClient& one) {
   Setup setup{scenario.clients, scenario.lock, one.arrives_at};
-  if (has(one.lock_keys, "algorithm")) setup.lock = as_another_lock(scenario.lock, one.lock);
+  if (has(one.lock_keys, "algorithm") || has(one.lock_keys, "version"))
+    setup.lock = as_another_lock(scenario.lock, one.lock);
   keys::copy_keys(clients_keys(), one.keys, one.clients, setup.clients);
   keys::copy_keys(lock_keys(), one.lock_keys, one.lock, setup.lock);
   return setup;

@@ -13,6 +13,12 @@
 
 namespace picklock::scenarios {
 
+// A version of a lock's library, with its default options.
+struct VersionWords {
+  std::string name;
+  models::LockOptions preset;
+};
+
 struct AlgorithmWords {
   std::string name;
   std::vector<Role> roles;  // of its own commands; `write` is the client's and not listed
@@ -20,8 +26,17 @@ struct AlgorithmWords {
   models::Uses uses;
   keys::Keys<models::LockOptions> keys;  // of [lock] that it has, beside `algorithm` and `key`
   models::LockOptions preset{};          // its default options
+  std::vector<VersionWords> versions{};  // that can be chosen
   // A user's own lock: its marks are not known, so none is refused.
   const models::Algorithm* own = nullptr;
+
+  // Its default options in this version; empty, or not a version of it: the newest.
+  const models::LockOptions& preset_of(std::string_view version) const {
+    for (const VersionWords& one : versions) {
+      if (one.name == version) return one.preset;
+    }
+    return preset;
+  }
 };
 
 struct Vocabulary {

@@ -35,7 +35,9 @@ inline scenarios::Vocabulary vocabulary() {
        {Role::acquire, Role::check, Role::release},
        {"owner-checked"},
        {.check = true, .servers = true, .force = true},
-       all},
+       all,
+       {},
+       {{"0.9", {}}}},
       {"lua-check-delete",
        {Role::acquire, Role::release},
        {},
@@ -81,6 +83,7 @@ ties = "permuted"
 [lock]
 algorithm = "set-px-check-delete"
 key = "lock:1"
+version = "0.9"
 ttl = "1.5s"
 retry_every = "250us"
 retry_jitter = "10ns"

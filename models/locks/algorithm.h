@@ -30,6 +30,13 @@ struct Uses {
   LockServer server = redis::kServer;
 };
 
+// A version of a library, by the options in which it differs from the one that is modelled.
+struct Version {
+  std::string_view name;                           // as the library numbers it
+  std::string_view source;                         // where the difference can be read
+  void (*preset)(LockOptions& options) = nullptr;  // after that of the algorithm
+};
+
 struct Algorithm {
   std::string_view name;
   std::string_view summary;  // one sentence: how it works
@@ -37,7 +44,8 @@ struct Algorithm {
   std::vector<Role> roles;   // of its own commands; `write` belongs to every client
   std::vector<std::string_view> marks;
   Uses uses;
-  keys::Keys<LockOptions> keys{};  // of [lock], beside `algorithm` and `key`
+  keys::Keys<LockOptions> keys{};    // of [lock], beside `algorithm` and `key`
+  std::vector<ScriptUse> scripts{};  // that a user may replace: each has a key
   std::vector<Promise> (*promises)(const LockOptions& options) = nullptr;
   // The longest wait once all faults are over and no healthy client holds the lock: the lease of a
   // crashed holder and one more attempt.
@@ -54,6 +62,7 @@ struct Algorithm {
   bool (*timed_by_clients)(const LockOptions& options) = nullptr;
   // How many of the `servers` make a grant; nullptr: the lock lives on one server.
   std::uint32_t (*quorum)(std::uint32_t servers, const LockOptions& options) = nullptr;
+  std::vector<Version> versions{};  // that can be chosen, the newest first
   // Sets the default options of this lock; nullptr: they are those of LockOptions.
   void (*preset)(LockOptions& options) = nullptr;
   std::unique_ptr<Lock> (*make)(const LockOptions& options) = nullptr;
@@ -83,6 +92,12 @@ inline std::vector<Role> roles_under(std::vector<Role> roles, const Uses& uses,
 inline LockOptions as_it_comes(const Algorithm& algorithm) {
   LockOptions options;
   if (algorithm.preset != nullptr) algorithm.preset(options);
+  return options;
+}
+
+inline LockOptions as_of(const Algorithm& algorithm, const Version& version) {
+  LockOptions options = as_it_comes(algorithm);
+  if (version.preset != nullptr) version.preset(options);
   return options;
 }
 

@@ -32,6 +32,25 @@ TEST_P(EveryAlgorithm, SaysWhatItIsAndWhereItComesFrom) {
   EXPECT_FALSE(GetParam()->source.empty());
 }
 
+// `lock.version` chooses among them by name, and the first is what the lock is without it.
+TEST_P(EveryAlgorithm, HasTheNewestOfItsVersionsFirstAndOlderOnesThatDiffer) {
+  std::set<std::string_view> names;
+  for (const Version& version : GetParam()->versions) {
+    EXPECT_TRUE(names.insert(version.name).second) << version.name;
+    EXPECT_FALSE(version.source.empty());
+    const LockOptions newest = models::as_it_comes(*GetParam());
+    const LockOptions older = models::as_of(*GetParam(), version);
+    int different = 0;
+    for (const auto& key : GetParam()->keys) {
+      if (key.show(older) == key.show(newest)) continue;
+      ++different;
+      EXPECT_TRUE(!key.needs || key.needs->met(older))
+          << version.name << ": " << key.name << " has no effect";
+    }
+    EXPECT_EQ(different == 0, names.size() == 1) << version.name;
+  }
+}
+
 TEST_P(EveryAlgorithm, PromisesEachPropertyAtMostOnce) {
   std::set<Property> seen;
   for (const Promise& promise : GetParam()->promises({})) {

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <memory>
-#include <string>
 
 #include "models/locks/own_options.h"
+#include "models/locks/user_scripts.h"
 #include "picklock/lock.h"
-#include "picklock/redis.h"
 
 namespace picklock::models {
 
@@ -40,25 +38,6 @@ enum class Connects : std::uint8_t { as_usual, at_start, when_needed };
 
 // Whether an acquire mints a fencing token in the same atomic step.
 enum class Mint : std::uint8_t { none, in_script };
-
-// Lua files with a user's own scripts; empty: the lock's.
-struct ScriptFiles {
-  std::string acquire;
-  std::string release;
-  std::string renew;
-};
-
-// A user's own scripts in place of the lock's, with the same keys, arguments and answers; nullptr:
-// the lock's.
-struct Scripts {
-  std::shared_ptr<const redis::Script> acquire;
-  std::shared_ptr<const redis::Script> release;
-  std::shared_ptr<const redis::Script> renew;
-};
-inline const redis::Script& or_own(const std::shared_ptr<const redis::Script>& given,
-                                   const redis::Script& own) {
-  return given != nullptr ? *given : own;
-}
 
 struct LockOptions {
   Duration ttl = std::chrono::seconds(10);
@@ -91,9 +70,8 @@ struct LockOptions {
   bool deadline = false;  // a holder stops believing when its lease must have expired, by `clock`
   bool tell_loss = true;  // a renewal that finds the lock gone tells the holder
   LocalMutex local_mutex = LocalMutex::none;
-  ScriptFiles script_files{};
-  Scripts scripts{};  // read from the files
-  OwnOptions own{};   // of this algorithm and its kin
+  UserScripts scripts{};
+  OwnOptions own{};  // of this algorithm and its kin
 
   template <typename Set>
   const Set& of() const {

@@ -1,5 +1,7 @@
 #include "models/locks/option_keys.h"
 
+#include <array>
+
 #include "keys/key_kinds.h"
 #include "models/locks/algorithm.h"
 
@@ -19,12 +21,16 @@ using keys::duration;
 using keys::integer;
 using keys::needing;
 using keys::Sign;
-using keys::text;
 using keys::word;
 
 namespace {
 
+constexpr std::string_view kLua = "lua";
+
 bool renews(const LockOptions& options) { return options.renew != Renew::none; }
+bool renews_conditionally(const LockOptions& options) {
+  return options.renew == Renew::conditional;
+}
 
 }  // namespace
 
@@ -233,51 +239,73 @@ OptionKeys local_mutex_keys() {
 
 namespace {
 
-// The text of a script goes with its path.
-keys::Key<LockOptions> script_key(keys::Key<LockOptions> key, std::string ScriptFiles::*file,
-                                  std::shared_ptr<const redis::Script> Scripts::*script) {
-  key.copy = [file, script](const LockOptions& from, LockOptions& into) {
-    into.script_files.*file = from.script_files.*file;
-    into.scripts.*script = from.scripts.*script;
-  };
-  return key;
+struct ScriptKey {
+  std::string_view name;
+  std::string_view deed;
+};
+
+constexpr std::array<ScriptKey, kScriptCount> kScriptKeys = {{
+    {"acquire_script", "takes the lock"},
+    {"try_script", "takes it for a client that does not wait in the queue"},
+    {"release_script", "releases the lock"},
+    {"renew_script", "renews the lock"},
+}};
+
+}  // namespace
+
+std::string_view script_key_name(ScriptOf of) {
+  return kScriptKeys[static_cast<std::size_t>(of)].name;
+}
+
+namespace {
+
+// Shows the text once it is known, so that a file that is written from it needs no other file.
+keys::Key<LockOptions> script_key_of(ScriptOf of) {
+  return {.name = std::string(script_key_name(of)),
+          .type = "text or table",
+          .meaning = "your script in place of the one that " +
+                     std::string(kScriptKeys[static_cast<std::size_t>(of)].deed) +
+                     ": a Lua file, its path relative to this file, or `{ lua = \"...\" }`. The "
+                     "page of the lock says which keys and arguments it has, and its replies",
+          .read =
+              [of](const keys::Value& value, LockOptions& into) {
+                if (!value.is_table()) {
+                  into.scripts[of] = std::make_shared<UserScript>(UserScript{.file = value.text()});
+                  return;
+                }
+                for (const keys::Value& inner : value.entries()) {
+                  if (inner.name() != kLua) inner.fail_unknown({std::string(kLua)});
+                }
+                if (!value.find(kLua)) value.fail_missing(kLua, "must be given");
+                into.scripts.set(of, value.at(kLua).text());
+              },
+          .show = [of](const LockOptions& from) -> std::string {
+            const auto& given = from.scripts[of];
+            if (given == nullptr) return {};
+            if (!given->file.empty()) return keys::as_toml(given->file);
+            return "{ lua = " + keys::as_toml_lines(given->script.body()) + " }";
+          },
+          .nested = {},
+          .copy = [of](const LockOptions& from,
+                       LockOptions& into) { into.scripts[of] = from.scripts[of]; }};
 }
 
 }  // namespace
 
-OptionKeys acquire_script_keys() {
-  return {
-      script_key(
-          text<LockOptions>(
-              "acquire_script", [](auto& options) -> auto& { return options.script_files.acquire; },
-              "a Lua file, its path relative to this file, that replaces the script that takes the "
-              "lock; it has the same keys, arguments and replies"),
-          &ScriptFiles::acquire, &Scripts::acquire),
-  };
-}
-
-OptionKeys release_script_keys() {
-  return {
-      script_key(
-          text<LockOptions>(
-              "release_script", [](auto& options) -> auto& { return options.script_files.release; },
-              "a Lua file, its path relative to this file, that replaces the script that releases "
-              "the lock; it has the same keys, arguments and replies"),
-          &ScriptFiles::release, &Scripts::release),
-  };
-}
-
-OptionKeys renew_script_keys() {
-  return {
-      needing(script_key(text<LockOptions>(
-                             "renew_script",
-                             [](auto& options) -> auto& { return options.script_files.renew; },
-                             "a Lua file, its path relative to this file, that replaces the script "
-                             "that renews "
-                             "the lock; it has the same keys, arguments and replies"),
-                         &ScriptFiles::renew, &Scripts::renew),
-              {.other = "renew", .met = renews, .else_what = "while `renew` is \"none\""}),
-  };
+OptionKeys script_keys(std::span<const ScriptUse> scripts) {
+  OptionKeys all;
+  for (const ScriptUse& one : scripts) {
+    keys::Key<LockOptions> key = script_key_of(one.of);
+    if (one.of == ScriptOf::renew && one.only_if_conditional) {
+      key.needs = {.other = "renew",
+                   .met = renews_conditionally,
+                   .else_what = "unless `renew` is \"conditional\""};
+    } else if (one.of == ScriptOf::renew) {
+      key.needs = {.other = "renew", .met = renews, .else_what = "while `renew` is \"none\""};
+    }
+    all.push_back(std::move(key));
+  }
+  return all;
 }
 
 }  // namespace picklock::models::locks

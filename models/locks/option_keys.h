@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 
 #include "keys/key.h"
 #include "models/locks/lock_options.h"
@@ -44,8 +45,7 @@ keys::Key<LockOptions> wait_timeout_key();
 OptionKeys check_keys();  // `check_at`
 OptionKeys loss_keys();   // `deadline`, `tell_loss`
 OptionKeys local_mutex_keys();
-OptionKeys acquire_script_keys();
-OptionKeys release_script_keys();
-OptionKeys renew_script_keys();
+OptionKeys script_keys(std::span<const ScriptUse> scripts);  // that a user may replace
+std::string_view script_key_name(ScriptOf of);
 
 }  // namespace picklock::models::locks

@@ -11,66 +11,6 @@
 #include "models/locks/together.h"
 
 namespace picklock::models::locks {
-namespace {
-
-const redis::Script& set_if_absent() {
-  static const redis::Script script(R"(
-for _, key in ipairs(KEYS) do
-  if redis.call('exists', key) == 1 then return 0 end
-end
-for _, key in ipairs(KEYS) do redis.call('set', key, ARGV[1], 'PX', ARGV[2]) end
-return #KEYS
-)");
-  return script;
-}
-
-const redis::Script& quorum_delete_if_mine() {
-  static const redis::Script script(R"(
-local deleted = 0
-for _, key in ipairs(KEYS) do
-  if redis.call('get', key) == ARGV[1] then
-    redis.call('del', key)
-    deleted = deleted + 1
-  end
-end
-return deleted
-)");
-  return script;
-}
-
-const redis::Script& set_again_if_mine() {
-  static const redis::Script script(R"(
-for _, key in ipairs(KEYS) do
-  if redis.call('get', key) ~= ARGV[1] then return 0 end
-end
-for _, key in ipairs(KEYS) do redis.call('set', key, ARGV[1], 'PX', ARGV[2]) end
-return #KEYS
-)");
-  return script;
-}
-
-// As in RedLock.net and redsync's SetNXOnExtend: an expired key is silently acquired again.
-const redis::Script& extend_or_set() {
-  static const redis::Script script(R"(
-local value = redis.call('get', KEYS[1])
-if value == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end
-if value then return 0 end
-redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1
-)");
-  return script;
-}
-
-redis::Reply run(redis::Client& redis, Speaks how, Role role, const redis::Script& script,
-                 std::initializer_list<std::string_view> keys,
-                 std::initializer_list<std::string_view> args) {
-  if (how != Speaks::script_names) return redis.eval(script, keys, args, role);
-  const redis::Reply reply = redis.evalsha(script, keys, args, role);
-  return reply.is_unknown_script() ? redis.eval(script, keys, args, role) : reply;
-}
-
-}  // namespace
-
 // ---------------------------------------------------------------- votes
 
 std::uint32_t QuorumLock::quorum(Client& self) const {
@@ -93,10 +33,11 @@ QuorumLock::Count QuorumLock::ask_all(Client& self, Ask ask) const {
     count.servers = static_cast<std::uint32_t>(servers);
     count.granted.assign(servers, false);
     for (const auto& [server, vote] : answers) {
-      if (vote == Vote::yes) ++count.yes;
-      if (vote == Vote::no) ++count.no;
-      if (vote == Vote::none) ++count.failed;
-      count.granted[server] = vote == Vote::yes;
+      if (vote.of == Vote::Of::yes) ++count.yes;
+      if (vote.of == Vote::Of::no) ++count.no;
+      if (vote.of == Vote::Of::none) ++count.failed;
+      count.granted[server] = vote.of == Vote::Of::yes;
+      count.largest = std::max(count.largest, vote.number);
     }
     return count;
   };
@@ -113,36 +54,6 @@ QuorumLock::Count QuorumLock::ask_all(Client& self, Ask ask) const {
   if (own_.hears == Hears::majority && !decided(count, needed))
     self.semaphore(Awaits::threads)->acquire(Semaphore::kForever);
   return count;
-}
-
-// ---------------------------------------------------------------- requests to one server
-
-QuorumLock::Vote QuorumLock::set(redis::Client& redis, const Lease& lease, Speaks how) {
-  const redis::Reply reply =
-      how == Speaks::set
-          ? redis.set(lease.key, lease.token, {.nx = true, .px = lease.ttl}, Role::acquire)
-          : run(redis, how, Role::acquire, set_if_absent(), {lease.key},
-                {lease.token, milliseconds(lease.ttl)});
-  if (!reply.answered()) return Vote::none;
-  return reply.ok() || reply.is_integer(1) ? Vote::yes : Vote::no;
-}
-
-QuorumLock::Vote QuorumLock::forget(redis::Client& redis, const Lease& lease, Speaks how) {
-  const redis::Reply reply =
-      run(redis, how, Role::release, quorum_delete_if_mine(), {lease.key}, {lease.token});
-  if (!reply.answered() || reply.is_error()) return Vote::none;
-  return reply.is_integer(1) ? Vote::yes : Vote::no;
-}
-
-QuorumLock::Vote QuorumLock::prolong(redis::Client& redis, const Lease& lease, Speaks how,
-                                     bool missing) {
-  const redis::Script& script = missing              ? extend_or_set()
-                                : how == Speaks::set ? compare_and_extend()
-                                                     : set_again_if_mine();
-  const redis::Reply reply =
-      run(redis, how, Role::renew, script, {lease.key}, {lease.token, milliseconds(lease.ttl)});
-  if (!reply.answered() || reply.is_error()) return Vote::none;
-  return reply.is_integer(1) ? Vote::yes : Vote::no;
 }
 
 // ---------------------------------------------------------------- acquire
@@ -182,30 +93,43 @@ Acquired QuorumLock::acquire(Client& self, std::string_view key) {
 }
 
 QuorumLock::Attempt QuorumLock::attempt(Client& self, const Lease& wanted) {
-  const Speaks how = own_.speaks;
   const Duration started = now(self, options().clock);
-  Count count =
-      ask_all(self, [wanted, how](redis::Client& redis) { return set(redis, wanted, how); });
+  Count count = ask_all(self, [wanted, requests = requests_](redis::Client& redis) {
+    return requests.take(redis, wanted);
+  });
   self.mark("answers-counted");
+  const bool granted = count.yes >= quorum(self) && raises(self, wanted, count.largest);
   const Duration ends = validity_ends(started);
   const Duration read =
       own_.validity == Validity::after_answers ? now(self, options().clock) : started;
   const bool in_time = own_.validity == Validity::never || read < ends;
-  if (count.yes < quorum(self) || !in_time) return {std::nullopt, std::move(count)};
+  if (!granted || !in_time) return {std::nullopt, std::move(count)};
   self.mark("elapsed-checked");
   Lease lease = wanted;
+  lease.fence = count.largest;
   if (options().deadline) lease.deadline = ends;
   keep_extending(self, lease, ends);
   return {std::move(lease), std::move(count)};
 }
 
+// Without it, a grant by servers that have counted less has a smaller token than an earlier one.
+bool QuorumLock::raises(Client& self, const Lease& wanted, std::int64_t number) const {
+  if (number == 0 || own_.tokens == Tokens::largest) return true;
+  Lease lease = wanted;
+  lease.fence = number;
+  const Count raised = ask_all(self, [lease, requests = requests_](redis::Client& redis) {
+    return requests.raise(redis, lease);
+  });
+  return raised.yes >= quorum(self);
+}
+
 void QuorumLock::undo(Client& self, const Lease& lease, const Count& count) const {
   const bool everywhere = own_.undo_at == UndoAt::all;
-  const Speaks how = own_.speaks;
-  Together<Vote>::ask(self, redis::server_count(self), [=](Client& thread, std::size_t i) {
-    if (!everywhere && !count.granted[i]) return Vote::none;
-    return forget(redis::server(thread, i), lease, how);
-  });
+  Together<Vote>::ask(self, redis::server_count(self),
+                      [=, requests = requests_](Client& thread, std::size_t i) {
+                        if (!everywhere && !count.granted[i]) return Vote{};
+                        return requests.forget(redis::server(thread, i), lease);
+                      });
 }
 
 // ---------------------------------------------------------------- extension
@@ -221,8 +145,6 @@ void QuorumLock::keep_extending(Client& self, const Lease& lease, Duration ends)
 // is tried as often as an acquire: servers that received neither may still have the key.
 void QuorumLock::extend(Client& self, Extending& extending) const {
   const Duration every = renewal_interval(options());
-  const Speaks how = own_.speaks;
-  const bool missing = own_.extend_missing;
   const Lease lease = extending.lease;
   Duration ends = extending.ends;
   const bool as_acquired = own_.extends == Extends::as_acquired;
@@ -233,8 +155,8 @@ void QuorumLock::extend(Client& self, Extending& extending) const {
     if (extending.stopped) return;
     const Duration started = now(self, options().clock);
     if (as_acquired && undoings == 0 && started >= ends) break;
-    const Count count = ask_all(self, [lease, how, missing](redis::Client& redis) {
-      return prolong(redis, lease, how, missing);
+    const Count count = ask_all(self, [lease, requests = requests_](redis::Client& redis) {
+      return requests.prolong(redis, lease);
     });
     if (extending.stopped) return;
     const Duration extended = validity_ends(started);
@@ -260,9 +182,9 @@ void QuorumLock::extend(Client& self, Extending& extending) const {
 Released QuorumLock::release(Client& self, const Lease& lease) {
   for (const auto& one : extending_) one->stopped = one->stopped || one->lease.token == lease.token;
   std::erase_if(extending_, [](const auto& one) { return one->stopped; });
-  const Speaks how = own_.speaks;
-  const Count count =
-      ask_all(self, [lease, how](redis::Client& redis) { return forget(redis, lease, how); });
+  const Count count = ask_all(self, [lease, requests = requests_](redis::Client& redis) {
+    return requests.forget(redis, lease);
+  });
   return released(count, quorum(self));
 }
 
@@ -274,17 +196,18 @@ Released QuorumLock::released(const Count& count, std::uint32_t quorum) const {
 
 Released QuorumLock::force_release(Client& self, std::string_view key, bool conditional) {
   const std::string name(key);
-  const Speaks how = own_.speaks;
-  const Count count = ask_all(self, [name, how, conditional](redis::Client& redis) {
-    if (!conditional) {
-      const redis::Reply reply = redis.del(name, Role::release);
-      return reply.is_integer(1) ? Vote::yes : reply.answered() ? Vote::no : Vote::none;
-    }
-    const redis::Reply holder = redis.get(name, Role::check);
-    if (!holder.answered() || holder.is_error()) return Vote::none;
-    if (holder.is_nil()) return Vote::no;
-    return forget(redis, {.key = name, .token = holder.text}, how);
-  });
+  const Count count =
+      ask_all(self, [name, conditional, requests = requests_](redis::Client& redis) -> Vote {
+        if (!conditional) {
+          const redis::Reply reply = redis.del(name, Role::release);
+          if (!reply.answered()) return {};
+          return {reply.is_integer(1) ? Vote::Of::yes : Vote::Of::no};
+        }
+        const redis::Reply holder = redis.get(name, Role::check);
+        if (!holder.answered() || holder.is_error()) return {};
+        if (holder.is_nil()) return {Vote::Of::no};
+        return requests.forget(redis, {.key = name, .token = holder.text});
+      });
   return released(count, quorum(self));
 }
 
@@ -319,53 +242,12 @@ std::vector<Promise> quorum_promises(const LockOptions& options) {
 }
 
 Duration quorum_bound(const LockOptions& options) {
-  return lease_and_one_attempt(options) + 2 * options.command_timeout;
+  const bool raises =
+      options.mint == Mint::in_script && options.of<QuorumOptions>().tokens == Tokens::raised;
+  return lease_and_one_attempt(options) + (raises ? 3 : 2) * options.command_timeout;
 }
 
-Uses quorum_uses() { return {.servers = true, .force = true}; }
-
-OptionKeys quorum_keys() {
-  using namespace keys;
-  return joined(
-      {redis_client_keys(), lease_keys(), polling_keys(), renewal_keys(), renewal_pace_keys(),
-       loss_keys(), local_mutex_keys(), validity_keys(),
-       own_keys<QuorumOptions>({
-           integer<QuorumOptions>(
-               "quorum", 0, 1000, at<&QuorumOptions::quorum>,
-               "how many servers make a grant; 0: more than half or all of them, as the lock "
-               "defines "
-               "it"),
-           integer<QuorumOptions>("drift_ppm", 0, 1'000'000, at<&QuorumOptions::drift_ppm>,
-                                  "millionths of the lease that are subtracted from its validity"),
-           duration<QuorumOptions>("drift_extra", Sign::not_negative,
-                                   at<&QuorumOptions::drift_extra>,
-                                   "time that is subtracted as well"),
-           word<QuorumOptions>(
-               "asks", {"together", "in-turn"}, at<&QuorumOptions::asks>,
-               "whether a client sends to several servers at once or to one after the other"),
-           word<QuorumOptions>(
-               "hears", {"all", "majority"}, at<&QuorumOptions::hears>,
-               "whether it waits for all replies or only for as many as decide the outcome"),
-           word<QuorumOptions>(
-               "speaks", {"set", "scripts", "script-names"}, at<&QuorumOptions::speaks>,
-               "how a lock on several servers takes its key: by SET, by a script in full (EVAL), "
-               "or by "
-               "the SHA-1 of a script (EVALSHA)"),
-           word<QuorumOptions>(
-               "undo_at", {"all", "granted"}, at<&QuorumOptions::undo_at>,
-               "which servers are told to undo a failed attempt: all, or those that granted it"),
-           word<QuorumOptions>(
-               "undo_after", {"each-attempt", "last-attempt"}, at<&QuorumOptions::undo_after>,
-               "after which failed attempts they are told: each one, or only the last"),
-           word<QuorumOptions>(
-               "extends", {"by-asking", "as-acquired"}, at<&QuorumOptions::extends>,
-               "how a lock on several servers is extended: whatever the clock says; or like one "
-               "more "
-               "acquire, that is, only within the lease, and undone if it fails"),
-           boolean<QuorumOptions>("extend_missing", at<&QuorumOptions::extend_missing>,
-                                  "whether a renewal sets a key again that is gone"),
-       })});
-}
+Uses quorum_uses() { return {.mint = true, .servers = true, .force = true}; }
 
 void as_specified(LockOptions& options) {
   options.command_timeout = std::chrono::milliseconds(50);
@@ -409,6 +291,7 @@ Algorithm variant(std::string_view name, std::string_view summary, std::string_v
           .marks = {"answers-counted", "elapsed-checked"},
           .uses = quorum_uses(),
           .keys = quorum_keys(),
+          .scripts = {quorum_scripts().begin(), quorum_scripts().end()},
           .promises = quorum_promises,
           .bound = quorum_bound,
           .quorum = majority,
@@ -417,15 +300,6 @@ Algorithm variant(std::string_view name, std::string_view summary, std::string_v
 }
 
 }  // namespace
-
-OptionKeys validity_keys() {
-  using namespace keys;
-  return own_keys<QuorumOptions>({
-      word<QuorumOptions>(
-          "validity", {"after-answers", "before-answers", "never"}, at<&QuorumOptions::validity>,
-          "when a client reads its clock to see whether enough of the lease is left"),
-  });
-}
 
 const Algorithm& redlock() {
   static const Algorithm algorithm =

@@ -453,5 +453,67 @@ TEST(QuorumLock, TakesNothingAgainThatIsAnothers) {
   EXPECT_EQ(all.losses().size(), 1U);
 }
 
+// ---------------------------------------------------------------- fencing tokens
+
+// Two clients take the lock in turn. redis-1 has counted further than the other servers, and is
+// down when the second client comes.
+std::vector<std::int64_t> tokens(Tokens kind) {
+  SmallWorld world({.clients = 2, .servers = 3, .command_timeout = 50ms, .tracing = true});
+  const LockOptions options{.ttl = 10s,
+                            .command_timeout = 50ms,
+                            .mint = Mint::in_script,
+                            .own = QuorumOptions{.tokens = kind}};
+  QuorumLock first(options), second(options);
+  std::vector<std::int64_t> numbers;
+  world.client(1, [&](SmallWorld&, Client& self) {
+    redis::server(self, 0).set("lock:fence", "6");
+    const Acquired acquired = first.acquire(self, "lock");
+    numbers.push_back(acquired.lease().fence);
+    first.release(self, acquired.lease());
+  });
+  world.client(2, [&](SmallWorld&, Client& self) {
+    self.sleep(1s);
+    numbers.push_back(second.acquire(self, "lock").lease().fence);
+  });
+  world.run({fault_at(900ms, sim::Verb::crash, "redis-1")});
+  return numbers;
+}
+
+TEST(QuorumTokens, OfALaterGrantAreSmallerWhereServersCountAlone) {
+  EXPECT_THAT(tokens(Tokens::largest), ElementsAre(7, 2));
+}
+
+TEST(QuorumTokens, GrowWhereAMajorityHasRaisedItsCounters) {
+  EXPECT_THAT(tokens(Tokens::raised), ElementsAre(7, 8));
+}
+
+// A server that has lost the key may have granted anew, so it must not raise its counter.
+TEST(QuorumTokens, AreNoGrantIfNoMajorityHasRaisedItsCounters) {
+  Quorum all(3);
+  QuorumLock lock(LockOptions{
+      .ttl = 10s, .mint = Mint::in_script, .own = QuorumOptions{.tokens = Tokens::raised}});
+  bool granted = true;
+  all.play([&](Client& self) { granted = bool{lock.try_acquire(self, "lock")}; });
+  all.world.client(2, [](SmallWorld&, Client& self) {
+    // Its commands arrive between the two rounds.
+    self.sleep(200us);
+    const std::string_view forget[] = {"DEL", "lock"};
+    redis::server(self, 0).post(Role::none, forget);
+    redis::server(self, 1).post(Role::none, forget);
+  });
+  all.world.run();
+  EXPECT_FALSE(granted);
+}
+
+TEST(QuorumTokens, AreNotMintedUnlessTheyAreWanted) {
+  Quorum all(3);
+  QuorumLock lock(LockOptions{.ttl = 10s});
+  std::int64_t fence = -1;
+  all.play([&](Client& self) { fence = lock.acquire(self, "lock").lease().fence; });
+  all.world.run();
+  EXPECT_EQ(fence, 0);
+  EXPECT_THAT(all.sent("EVAL"), ElementsAre());
+}
+
 }  // namespace
 }  // namespace picklock::models::locks::quorum_lock_tests

@@ -28,6 +28,18 @@ return 1
   return script;
 }
 
+constexpr std::array kRedisPyScripts = {
+    ScriptUse{.of = ScriptOf::release,
+              .keys = "the lock",
+              .arguments = "token",
+              .answers = "1: released; 0: the lock is not the token's",
+              .script = redis_py_delete_if_mine},
+    ScriptUse{.of = ScriptOf::renew,
+              .keys = "the lock",
+              .arguments = "token, lease in ms",
+              .answers = "1: renewed; 0: the lock is not the token's",
+              .script = restore_lease_if_mine}};
+
 redis::Reply run(redis::Client& redis, Role role, const redis::Script& script,
                  std::initializer_list<std::string_view> keys,
                  std::initializer_list<std::string_view> args) {
@@ -74,11 +86,14 @@ Acquired RedisPyLock::attempt(Client& self, std::string_view key, const std::str
   Lease lease{.key = std::string(key), .token = token, .ttl = options().ttl};
   if (options().deadline && options().ttl > Duration::zero()) lease.deadline = sent + options().ttl;
   // Users of `reacquire` have to write this loop themselves.
-  if (options().ttl > Duration::zero()) {
-    renewals_.start(self, lease, options(), [](redis::Client& redis, const Lease& mine) {
-      return run(redis, Role::renew, restore_lease_if_mine(), {mine.key},
-                 {mine.token, milliseconds(mine.ttl)});
-    });
+  if (options().ttl > Duration::zero() && options().renew != Renew::none) {
+    renewals_.start(
+        self, lease, options(),
+        [scripts = options().scripts](redis::Client& redis, const Lease& mine) {
+          const redis::Script& script =
+              scripts.instead_of(ScriptOf::renew, restore_lease_if_mine());
+          return run(redis, Role::renew, script, {mine.key}, {mine.token, milliseconds(mine.ttl)});
+        });
   }
   return lease;
 }
@@ -87,8 +102,10 @@ Released RedisPyLock::release(Client& self, const Lease& lease) {
   renewals_.stop(lease);
   if (token_ != lease.token) return Released::not_held;
   token_.clear();
-  const redis::Reply reply = run(redis::server(self), Role::release, redis_py_delete_if_mine(),
-                                 {lease.key}, {lease.token});
+  const redis::Reply reply =
+      run(redis::server(self), Role::release,
+          options().scripts.instead_of(ScriptOf::release, redis_py_delete_if_mine()), {lease.key},
+          {lease.token});
   if (!reply.answered() || reply.is_error()) return Released::unknown;
   return reply.is_integer(1) ? Released::ok : Released::not_held;
 }
@@ -155,9 +172,15 @@ const Algorithm& redis_py_lock() {
       .marks = {},
       .uses = {.check = true, .force = true, .endless = true},
       .keys = joined({redis_client_keys(), lease_keys(), polling_keys(), renewal_keys(),
-                      renewal_pace_keys(), check_keys(), loss_keys(), local_mutex_keys()}),
+                      renewal_pace_keys(), check_keys(), loss_keys(), local_mutex_keys(),
+                      script_keys(kRedisPyScripts)}),
+      .scripts = {kRedisPyScripts.begin(), kRedisPyScripts.end()},
       .promises = redis_py_promises,
       .bound = redis_py_bound,
+      .versions = {{.name = "8.1", .source = "docs/facts/algorithms.md 2.2"},
+                   {.name = "3.5",
+                    .source = "docs/facts/algorithms.md 2.4",
+                    .preset = [](LockOptions& options) { options.clock = ClientClock::wall; }}},
       .make = make<RedisPyLock>,
   };
   return algorithm;

@@ -18,7 +18,7 @@ void Renewals::start(Client& self, const Lease& lease, const LockOptions& option
   if (options.renew == Renew::none) return;
   start(self, lease, options, [options](redis::Client& redis, const Lease& mine) {
     if (options.renew == Renew::blind) return redis.pexpire(mine.key, mine.ttl, Role::renew);
-    return redis.eval(or_own(options.scripts.renew, compare_and_extend()), {mine.key},
+    return redis.eval(options.scripts.instead_of(ScriptOf::renew, compare_and_extend()), {mine.key},
                       {mine.token, milliseconds(mine.ttl)}, Role::renew);
   });
 }

@@ -16,6 +16,12 @@ namespace picklock::models::locks {
 
 // Extends a key that holds the token. KEYS: lock. ARGV: token, lease in ms. 0: it holds another.
 const redis::Script& compare_and_extend();
+inline constexpr ScriptUse kRenewScript = {.of = ScriptOf::renew,
+                                           .keys = "the lock",
+                                           .arguments = "token, lease in ms",
+                                           .answers = "1: renewed; 0: the lock is not the token's",
+                                           .script = compare_and_extend,
+                                           .only_if_conditional = true};
 
 class Renewals {
  public:

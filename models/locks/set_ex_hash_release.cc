@@ -22,6 +22,13 @@ return 1)");
   return script;
 }
 
+constexpr ScriptUse kCountDownScript = {
+    .of = ScriptOf::release,
+    .keys = "the lock, its channel",
+    .arguments = "message, lease in ms, token",
+    .answers = "1: released; 0: the owner has further holds; nil: the lock is not the token's",
+    .script = count_down};
+
 // The lease is in whole seconds.
 LockOptions in_seconds(LockOptions options) {
   options.ttl = std::chrono::ceil<std::chrono::seconds>(options.ttl);
@@ -55,8 +62,9 @@ Taken SetExHashRelease::take(Client& self, std::string_view key, std::string_vie
 Released SetExHashRelease::give_back(Client& self, const Lease& lease) {
   const std::string channel = "lock-channel:" + lease.key;
   const auto ttl = std::chrono::duration_cast<std::chrono::milliseconds>(lease.ttl).count();
-  return released(redis::server(self).eval(count_down(), {lease.key, channel},
-                                           {"0", std::to_string(ttl), lease.token}));
+  return released(
+      redis::server(self).eval(options().scripts.instead_of(ScriptOf::release, count_down()),
+                               {lease.key, channel}, {"0", std::to_string(ttl), lease.token}));
 }
 
 const Algorithm& set_ex_hash_release() {
@@ -69,8 +77,9 @@ const Algorithm& set_ex_hash_release() {
       .roles = {Role::acquire, Role::release},
       .marks = {},
       .uses = {.lease_unit = std::chrono::seconds(1)},
-      .keys = joined(
-          {redis_client_keys(), lease_keys(), polling_keys(), token_keys(), own_token_keys()}),
+      .keys = joined({redis_client_keys(), lease_keys(), polling_keys(), token_keys(),
+                      own_token_keys(), script_keys({&kCountDownScript, 1})}),
+      .scripts = {kCountDownScript},
       .promises = hash_release_promises,
       .bound = hash_release_bound,
       .make = make<SetExHashRelease>,

@@ -1,8 +1,10 @@
 #include "models/locks/set_px_lock.h"
 
+#include <array>
 #include <string>
 
 #include "models/locks/local_time.h"
+#include "models/locks/minting.h"
 #include "models/locks/promises.h"
 #include "models/resource/fencing.h"
 
@@ -16,6 +18,22 @@ const redis::Script& compare_and_delete() {
   return script;
 }
 
+constexpr ScriptUse kTakeAndMintScript = {
+    .of = ScriptOf::acquire,
+    .keys = "the lock, the counter of fencing tokens",
+    .arguments = "token, lease in ms",
+    .answers = "0: refused; else granted, with this fencing token",
+    .script = take_and_mint};
+constexpr ScriptUse kCompareAndDeleteScript = {
+    .of = ScriptOf::release,
+    .keys = "the lock",
+    .arguments = "token",
+    .answers = "1: released; 0: the lock is not the token's",
+    .script = compare_and_delete};
+
+constexpr std::array kSetPxScripts = {kTakeAndMintScript, kCompareAndDeleteScript, kRenewScript};
+constexpr std::array kWithoutRelease = {kTakeAndMintScript, kRenewScript};
+
 Taken minted(const redis::Reply& reply) {
   if (!reply.answered()) return Taken::unknown();
   if (reply.kind != redis::Reply::Kind::integer || reply.integer == 0)
@@ -28,7 +46,7 @@ Uses set_px_uses() { return {.check = true, .mint = true, .force = true}; }
 OptionKeys set_px_keys() {
   return joined({redis_client_keys(), lease_keys(), polling_keys(), token_keys(), own_token_keys(),
                  wait_keys(), check_keys(), renewal_keys(), renewal_pace_keys(), loss_keys(),
-                 local_mutex_keys(), renew_script_keys()});
+                 local_mutex_keys()});
 }
 
 template <GivesBack how>
@@ -38,12 +56,12 @@ std::vector<Promise> set_px_promises(const LockOptions& options) {
 
 }  // namespace
 
+// By SET, unless a token is minted as well or a user has a script for it.
 Taken SetPxLock::take(Client& self, std::string_view key, std::string_view token) {
-  if (options().mint == Mint::in_script) {
-    static const redis::Script take_and_mint(
-        "if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return "
-        "redis.call('incr', KEYS[2]) else return 0 end");
-    return minted(redis::server(self).eval(take_and_mint, {key, fencing_key(key)},
+  const UserScripts& own = options().scripts;
+  if (options().mint == Mint::in_script || own.has(ScriptOf::acquire)) {
+    return minted(redis::server(self).eval(own.instead_of(ScriptOf::acquire, take_and_mint()),
+                                           {key, fencing_key(key)},
                                            {token, milliseconds(options().ttl)}));
   }
   const redis::Reply reply = redis::server(self).set(key, token, {.nx = true, .px = options().ttl});
@@ -72,8 +90,9 @@ Released SetPxCheckDelete::give_back(Client& self, const Lease& lease) {
 }
 
 Released LuaCheckDelete::give_back(Client& self, const Lease& lease) {
-  return released(redis::server(self).eval(or_own(options().scripts.release, compare_and_delete()),
-                                           {lease.key}, {lease.token}));
+  return released(redis::server(self).eval(
+      options().scripts.instead_of(ScriptOf::release, compare_and_delete()), {lease.key},
+      {lease.token}));
 }
 
 Released SetPxLock::force_release(Client& self, std::string_view key, bool conditional) {
@@ -93,7 +112,8 @@ const Algorithm& set_px_blind_delete() {
       .roles = {Role::acquire, Role::release},
       .marks = {},
       .uses = set_px_uses(),
-      .keys = set_px_keys(),
+      .keys = joined({set_px_keys(), script_keys(kWithoutRelease)}),
+      .scripts = {kWithoutRelease.begin(), kWithoutRelease.end()},
       .promises = set_px_promises<GivesBack::blindly>,
       .bound = lease_and_one_attempt,
       .make = make<SetPxBlindDelete>,
@@ -109,7 +129,8 @@ const Algorithm& set_px_check_delete() {
       .roles = {Role::acquire, Role::check, Role::release},
       .marks = {},
       .uses = set_px_uses(),
-      .keys = set_px_keys(),
+      .keys = joined({set_px_keys(), script_keys(kWithoutRelease)}),
+      .scripts = {kWithoutRelease.begin(), kWithoutRelease.end()},
       .promises = set_px_promises<GivesBack::blindly>,
       .bound = lease_and_one_attempt,
       .make = make<SetPxCheckDelete>,
@@ -127,7 +148,8 @@ const Algorithm& lua_check_delete() {
       .roles = {Role::acquire, Role::release},
       .marks = {},
       .uses = set_px_uses(),
-      .keys = joined({set_px_keys(), release_script_keys()}),
+      .keys = joined({set_px_keys(), script_keys(kSetPxScripts)}),
+      .scripts = {kSetPxScripts.begin(), kSetPxScripts.end()},
       .promises = set_px_promises<GivesBack::its_own>,
       .bound = lease_and_one_attempt,
       .make = make<LuaCheckDelete>,

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "models/locks/promises.h"
+#include "models/locks/renewal.h"
 
 namespace picklock::models::locks {
 namespace {
@@ -115,7 +116,9 @@ const Algorithm& setnx_expire() {
       .roles = {Role::acquire, Role::release},
       .marks = {},
       .uses = {.check = true},
-      .keys = joined({setnx_keys(), lease_keys(), renewal_keys(), renewal_pace_keys()}),
+      .keys = joined({setnx_keys(), lease_keys(), renewal_keys(), renewal_pace_keys(),
+                      script_keys({&kRenewScript, 1})}),
+      .scripts = {kRenewScript},
       .promises = expire_promises,
       .bound = lease_and_one_attempt,
       .make = make<SetnxExpire>,

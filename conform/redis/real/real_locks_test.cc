@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/locks/catalogue.h"
+#include "models/locks/quorum_options.h"
 #include "models/locks/redisson/options.h"
 #include "picklock/redis.h"
 #include "testing/conform/real_redis_world.h"
@@ -394,6 +395,7 @@ TEST_F(RealLocks, GiveEveryHolderALargerFencingTokenWhereTheyMintThem) {
           [](const models::Algorithm& algorithm) {
             models::LockOptions options = patiently(algorithm);
             options.mint = models::Mint::in_script;
+            options.of<models::locks::QuorumOptions>().tokens = models::locks::Tokens::raised;
             return options;
           });
   for (const auto& one : parties_) {

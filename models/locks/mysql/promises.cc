@@ -68,9 +68,11 @@ std::vector<Promise> of_a_row(const LockOptions& options) {
 
 // The application's clock decides, unless the option selects the database's.
 std::vector<Promise> of_a_time(const LockOptions& options) {
-  FaultClasses under = unhurried(options, GivesBack::its_own);
+  const GivesBack how =
+      compares_owner(options.of<ShedLockOptions>()) ? GivesBack::its_own : GivesBack::blindly;
+  FaultClasses under = unhurried(options, how);
   if (!options.of<ShedLockOptions>().db_time) under = under.without({FaultClass::client_clock});
-  Promise own = own_release(options, GivesBack::its_own);
+  Promise own = own_release(options, how);
   if (!options.of<ShedLockOptions>().db_time)
     own.under = own.under.without({FaultClass::client_clock});
   std::vector<Promise> all = {

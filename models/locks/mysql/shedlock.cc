@@ -94,13 +94,14 @@ void ShedLock::keep_extending(Client& self, const Lease& lease) {
   });
 }
 
-// Releases the row of any process with this name, but keeps it until it has been held for as long
-// as it must be.
+// Releases the row of any process with this name, or before version 7 of any process, but keeps it
+// until it has been held for as long as it must be.
 Released ShedLock::release(Client& self, const Lease& lease) {
   if (extending_ != nullptr) extending_->stopped = true;
   const Duration least = locked_at_[lease.token] + own_.hold_at_least - self.wall_now();
   Statement statement = on_row(lease);
-  statement.where = {{"locked_by", Condition::Is::equal, {.value = lease.token}}};
+  if (compares_owner(own_))
+    statement.where = {{"locked_by", Condition::Is::equal, {.value = lease.token}}};
   statement.set = {{"lock_until", now(self, std::max(least, Duration::zero()))}};
   Answer answer;
   for (int tries = 0; tries < kReleaseTries; ++tries) {
@@ -119,6 +120,12 @@ OptionKeys shedlock_keys() {
       boolean<ShedLockOptions>(
           "db_time", at<&ShedLockOptions::db_time>,
           "whether the database's clock decides what has expired; otherwise the client's"),
+      needing(boolean<ShedLockOptions>(
+                  "release_compares", at<&ShedLockOptions::release_compares>,
+                  "whether a release leaves the row alone if another owner has it by then"),
+              {.other = "db_time",
+               .met = [](const ShedLockOptions& own) { return !own.db_time; },
+               .else_what = "while `db_time` is true"}),
       duration<ShedLockOptions>(
           "hold_at_least", Sign::not_negative, at<&ShedLockOptions::hold_at_least>,
           "lockAtLeastFor: a lock that is released sooner becomes free only after this time"),
@@ -145,6 +152,13 @@ const Algorithm& shedlock() {
       .bound = lease_and_connection,
       .timed_by_clients =
           [](const LockOptions& options) { return !options.of<ShedLockOptions>().db_time; },
+      .versions = {{.name = "7.9", .source = "docs/facts/algorithms.md 8.6"},
+                   {.name = "6.10",
+                    .source = "docs/facts/algorithms.md 8.7",
+                    .preset =
+                        [](LockOptions& options) {
+                          options.of<ShedLockOptions>().release_compares = false;
+                        }}},
       .preset =
           [](LockOptions& options) {
             pooled(options);

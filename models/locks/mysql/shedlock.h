@@ -14,9 +14,15 @@
 namespace picklock::models::locks::mysql {
 
 struct ShedLockOptions {
-  bool db_time = false;      // the server's clock decides when a lease is over, not the client's
-  Duration hold_at_least{};  // a lock that is released sooner becomes free only then
+  bool db_time = false;  // the server's clock decides when a lease is over, not the client's
+  bool release_compares = true;  // a release leaves the row of another owner alone
+  Duration hold_at_least{};      // a lock that is released sooner becomes free only then
 };
+
+// By the database's clock a release always compares the owner.
+inline bool compares_owner(const ShedLockOptions& own) {
+  return own.release_compares || own.db_time;
+}
 
 class ShedLock final : public ConfiguredLock {
  public:

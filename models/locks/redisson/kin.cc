@@ -1,6 +1,7 @@
 #include "models/locks/redisson/kin.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "keys/key_kinds.h"
@@ -8,6 +9,7 @@
 #include "models/locks/redisson/names.h"
 #include "models/locks/redisson/promises.h"
 #include "models/locks/redisson/scripts.h"
+#include "models/locks/redisson/versions.h"
 
 namespace picklock::models::locks::redisson {
 namespace {
@@ -35,7 +37,8 @@ Commands::Synced SpinLock::give_back(Client& self, std::string_view key, const s
   const std::string life = latch_life();
   const std::string_view keys[] = {key, latch};
   const std::string_view args[] = {lease, owner, life};
-  return commands().run_synced(self, {give_back_silently(), keys, args});
+  return commands().run_synced(
+      self, {options().scripts.instead_of(ScriptOf::release, give_back_silently()), keys, args});
 }
 
 // ---------------------------------------------------------------- fenced lock
@@ -46,7 +49,12 @@ Commands::Synced FencedLock::take(Client& self, const Taking& taking, redis::Lat
   const std::string token = token_of(taking.key);
   const std::string_view keys[] = {taking.key, token};
   const std::string_view args[] = {lease, taking.owner};
-  return {commands().run_synced(self, {take_fenced(), keys, args}, std::move(late)).reply};
+  return {
+      commands()
+          .run_synced(self,
+                      {options().scripts.instead_of(ScriptOf::acquire, take_fenced()), keys, args},
+                      std::move(late))
+          .reply};
 }
 
 RedissonLock::Reader FencedLock::reader() const {
@@ -78,8 +86,10 @@ Commands::Synced FairLock::take(Client& self, const Taking& taking, redis::Late 
   const std::string_view keys[] = {taking.key, queue, places};
   const std::string_view args[] = {lease, taking.owner, life, time};
   const bool queues = taking.terms.patience != Duration::zero();
-  return commands().run_synced(self, {queues ? take_in_turn() : take_if_first(), keys, args},
-                               std::move(late));
+  const redis::Script& script =
+      queues ? options().scripts.instead_of(ScriptOf::acquire, take_in_turn())
+             : options().scripts.instead_of(ScriptOf::try_acquire, take_if_first());
+  return commands().run_synced(self, {script, keys, args}, std::move(late));
 }
 
 void FairLock::still_waits(Client& self, const Taking& taking) {
@@ -102,7 +112,8 @@ Commands::Synced FairLock::give_back(Client& self, std::string_view key, const s
   const std::string life = latch_life();
   const std::string_view keys[] = {key, queue, places, latch, prefix};
   const std::string_view args[] = {kFree, lease, owner, time, life};
-  return commands().run_synced(self, {give_to_next(), keys, args});
+  return commands().run_synced(
+      self, {options().scripts.instead_of(ScriptOf::release, give_to_next()), keys, args});
 }
 
 redis::Reply FairLock::force_open(Client& self, std::string_view key, std::string_view holder) {
@@ -128,6 +139,48 @@ void FairLock::gives_up(Client& self, const Taking& taking) {
 // ---------------------------------------------------------------- as data
 
 namespace {
+
+constexpr std::array kSpinScripts = {
+    kTakeScript,
+    ScriptUse{.of = ScriptOf::release,
+              .keys = "the lock, the latch of this release",
+              .arguments = "lease in ms, owner, life of the latch in ms",
+              .answers = kGiveBackScript.answers,
+              .script = give_back_silently},
+    kExtendScript};
+
+constexpr std::array kFencedScripts = {
+    ScriptUse{.of = ScriptOf::acquire,
+              .keys = "the lock, the counter of fencing tokens",
+              .arguments = "lease in ms, owner",
+              .answers = "{-1, fencing token}: granted; else {PTTL of the lock, -1}",
+              .script = take_fenced},
+    kGiveBackScript, kExtendScript};
+
+constexpr std::string_view kQueueKeys = "the lock, the queue, the places in it";
+constexpr std::string_view kQueueArguments =
+    "lease in ms, owner, life of a place in ms, the client's wall clock in ms";
+
+constexpr std::array kFairScripts = {
+    ScriptUse{.of = ScriptOf::acquire,
+              .keys = kQueueKeys,
+              .arguments = kQueueArguments,
+              .answers = "nil: granted; else for how many ms to wait for a message",
+              .script = take_in_turn},
+    ScriptUse{.of = ScriptOf::try_acquire,
+              .keys = kQueueKeys,
+              .arguments = kQueueArguments,
+              .answers = "nil: granted; else refused",
+              .script = take_if_first},
+    ScriptUse{
+        .of = ScriptOf::release,
+        .keys = "the lock, the queue, the places in it, the latch of this release, the prefix "
+                "of the waiters' channels",
+        .arguments = "message, lease in ms, owner, the client's wall clock in ms, life of the "
+                     "latch in ms",
+        .answers = kGiveBackScript.answers,
+        .script = give_to_next},
+    kExtendScript};
 
 void kin_as_fixed(LockOptions& options) {
   preset(options);
@@ -178,7 +231,9 @@ const Algorithm& redisson_spin_lock() {
         "Redisson 4.7; docs/facts/algorithms.md 1.10");
     spin.roles = {Role::acquire, Role::release};
     // It waits and releases in its own way.
-    spin.keys = joined({redisson_keys(), check_keys(), acquire_script_keys()});
+    spin.keys = joined({redisson_keys(), check_keys(), script_keys(kSpinScripts)});
+    spin.scripts = {kSpinScripts.begin(), kSpinScripts.end()};
+    spin.versions = versions();
     spin.wakeup = spin_wakeup;
     spin.make = make<SpinLock>;
     return spin;
@@ -194,7 +249,9 @@ const Algorithm& redisson_fenced_lock() {
         "Redisson 4.7; docs/facts/algorithms.md 1.8");
     fenced.uses = fenced_uses();
     fenced.keys = joined(
-        {redisson_keys(), check_keys(), channel_keys(), latch_keys(), release_script_keys()});
+        {redisson_keys(), check_keys(), channel_keys(), latch_keys(), script_keys(kFencedScripts)});
+    fenced.scripts = {kFencedScripts.begin(), kFencedScripts.end()};
+    fenced.versions = versions();
     fenced.make = make<FencedLock>;
     return fenced;
   }();
@@ -207,7 +264,10 @@ const Algorithm& redisson_fair_lock() {
                              "Redisson's re-entrant lock with a queue: first come, first served; a "
                              "channel for each waiter wakes it",
                              "Redisson 4.7; docs/facts/algorithms.md 1.9");
-    fair.keys = joined({redisson_keys(), check_keys(), channel_keys(), fair_keys()});
+    fair.keys = joined(
+        {redisson_keys(), check_keys(), channel_keys(), fair_keys(), script_keys(kFairScripts)});
+    fair.scripts = {kFairScripts.begin(), kFairScripts.end()};
+    fair.versions = versions();
     fair.promises = fair_promises;
     fair.bound = fair_bound;
     fair.overtakes = 0;

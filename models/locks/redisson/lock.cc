@@ -1,5 +1,7 @@
 #include "models/locks/redisson/lock.h"
 
+#include <array>
+
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -8,6 +10,7 @@
 #include "models/locks/redisson/names.h"
 #include "models/locks/redisson/promises.h"
 #include "models/locks/redisson/scripts.h"
+#include "models/locks/redisson/versions.h"
 
 namespace picklock::models::locks::redisson {
 
@@ -154,7 +157,8 @@ Commands::Synced RedissonLock::take(Client& self, const Taking& taking, redis::L
   const std::string_view keys[] = {taking.key};
   const std::string_view args[] = {lease, taking.owner};
   return commands_.run_synced(
-      self, {or_own(options().scripts.acquire, redisson::take()), keys, args}, std::move(late));
+      self, {options().scripts.instead_of(ScriptOf::acquire, redisson::take()), keys, args},
+      std::move(late));
 }
 
 Lease RedissonLock::lease(const Taking& taking, std::int64_t fence, Duration sent) const {
@@ -257,13 +261,14 @@ Commands::Synced RedissonLock::give_back(Client& self, std::string_view key,
     const std::string_view keys[] = {key, where};
     const std::string_view args[] = {kUnlocked, lease, owner};
     return commands_.run_synced(
-        self, {or_own(options().scripts.release, give_back_without_latch()), keys, args});
+        self,
+        {options().scripts.instead_of(ScriptOf::release, give_back_without_latch()), keys, args});
   }
   const std::string life = latch_life();
   const std::string_view keys[] = {key, where, latch};
   const std::string_view args[] = {kUnlocked, lease, owner, life};
   return commands_.run_synced(
-      self, {or_own(options().scripts.release, redisson::give_back()), keys, args});
+      self, {options().scripts.instead_of(ScriptOf::release, redisson::give_back()), keys, args});
 }
 
 Held RedissonLock::check_held(Client& self, const Lease& lease) {
@@ -326,6 +331,12 @@ void as_fixed(LockOptions& options) {
 
 }  // namespace
 
+namespace {
+
+constexpr std::array kScripts = {kTakeScript, kGiveBackScript, kExtendScript};
+
+}  // namespace
+
 Uses uses() { return {.check = true, .nests = true, .shared = true, .force = true}; }
 
 void preset(LockOptions& options) { as_shipped(options); }
@@ -335,6 +346,7 @@ Algorithm renamed(Algorithm one, std::string_view name, std::string_view summary
   one.name = name;
   one.summary = summary;
   one.source = source;
+  one.versions.clear();
   return one;
 }
 
@@ -348,11 +360,13 @@ const Algorithm& redisson_lock() {
       .roles = {Role::acquire, Role::subscribe, Role::release},
       .marks = {},
       .uses = uses(),
-      .keys = joined({redisson_keys(), check_keys(), channel_keys(), latch_keys(),
-                      acquire_script_keys(), release_script_keys()}),
+      .keys = joined(
+          {redisson_keys(), check_keys(), channel_keys(), latch_keys(), script_keys(kScripts)}),
+      .scripts = {kScripts.begin(), kScripts.end()},
       .promises = promises,
       .bound = bound,
       .wakeup = wakeup,
+      .versions = versions_with_latch(),
       .preset = as_shipped,
       .make = make<RedissonLock>,
       .gloss = gloss,

@@ -6,6 +6,7 @@
 
 #include "models/locks/promises.h"
 #include "models/locks/redisson/promises.h"
+#include "models/locks/redisson/versions.h"
 #include "models/locks/together.h"
 
 namespace picklock::models::locks::redisson {
@@ -236,8 +237,9 @@ void multi_lock_as_fixed(LockOptions& options) {
 Algorithm of_several(std::string_view name, std::string_view summary, std::string_view source) {
   Algorithm one = renamed(redisson_lock(), name, summary, source);
   one.uses = several();
-  one.keys = joined({redisson_keys(), channel_keys(), latch_keys(), acquire_script_keys(),
-                     release_script_keys(), validity_keys()});
+  one.keys = joined(
+      {redisson_keys(), channel_keys(), latch_keys(), script_keys(one.scripts), validity_keys()});
+  one.versions = versions_with_latch();
   one.promises = promises_of_several;
   one.preset = multi_lock_as_shipped;
   return one;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "models/locks/configured_lock.h"
-#include "models/locks/quorum_lock.h"
+#include "models/locks/quorum_options.h"
 #include "models/locks/redisson/lock.h"
 
 namespace picklock::models::locks::redisson {

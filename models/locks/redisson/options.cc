@@ -17,7 +17,6 @@ OptionKeys redisson_keys() {
        renewal_keys(),
        loss_keys(),
        local_mutex_keys(),
-       renew_script_keys(),
        own_keys<RedissonOptions>({
            boolean<RedissonOptions>(
                "resend_scripts", at<&RedissonOptions::resend_scripts>,

@@ -119,7 +119,7 @@ bool Watchdog::renew(Client& self, std::span<Entry* const> batch) {
   self.witness().act_for(firsts.front().tenancy);
   const Duration sent = now(self, options_.clock);
   const redis::Reply reply = commands_.run_freely(
-      self, {or_own(options_.scripts.renew, extend()), keys, args}, Role::renew);
+      self, {options_.scripts.instead_of(ScriptOf::renew, extend()), keys, args}, Role::renew);
   if (reply.elements.size() != names.size()) return false;
   for (std::size_t i = 0; i < names.size(); ++i) {
     self.witness().act_for(firsts[i].tenancy);

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "models/locks/user_scripts.h"
 #include "picklock/redis.h"
 
 namespace picklock::models::locks::redisson {
@@ -44,6 +45,25 @@ const redis::Script& keep_place();
 // KEYS: lock, queue, places, prefix of channels. ARGV: message, now, owner (empty: any owner). 1:
 // there was a lock.
 const redis::Script& force_open_for_next();
+
+// Those that a user can replace, of the re-entrant lock and of most of its kin.
+inline constexpr ScriptUse kTakeScript = {.of = ScriptOf::acquire,
+                                          .keys = "the lock",
+                                          .arguments = "lease in ms, owner",
+                                          .answers = "nil: granted; else PTTL of the lock",
+                                          .script = take};
+inline constexpr ScriptUse kGiveBackScript = {
+    .of = ScriptOf::release,
+    .keys = "the lock, its channel; with `unlock_latch`, the latch of this release",
+    .arguments = "message, lease in ms, owner; with `unlock_latch`, life of the latch in ms",
+    .answers = "nil: the lock is not the owner's; 0: the owner has further holds; 1: released",
+    .script = give_back};
+inline constexpr ScriptUse kExtendScript = {
+    .of = ScriptOf::renew,
+    .keys = "the locks",
+    .arguments = "lease in ms, then the owner of each",
+    .answers = "for each lock 1: renewed; or 0: it is not the owner's",
+    .script = extend};
 
 // The meaning of an answer to one of these scripts (Algorithm::gloss).
 std::string gloss(std::string_view request, std::string_view answer);
