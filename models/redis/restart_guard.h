@@ -1,6 +1,6 @@
-// What keeps a server of a machine that has restarted from coming back at once: RedLock's delayed
-// restarts, by which all leases that the server has forgotten are over before it grants again
-// (docs/facts/failures.md B-05, B-22). The process stays down meanwhile.
+// RedLock's delayed restarts: a guard on the machine keeps a server down for some time after a
+// restart, so that all leases that the server has forgotten are over before it grants again
+// (docs/facts/failures.md B-05, B-22).
 #pragma once
 
 #include <cstdint>
