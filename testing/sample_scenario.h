@@ -42,7 +42,11 @@ inline scenarios::Vocabulary vocabulary() {
        {Role::acquire, Role::release},
        {},
        {.mint = true, .servers = true},
-       joined({plain, own_token_keys(), check_keys()})},
+       joined({plain,
+               own_token_keys(),
+               check_keys(),
+               {*find(keys_of("redlock"), "tokens"),
+                *find(keys_of("shedlock"), "release_compares")}})},
       {"zk-ephemeral",
        {Role::acquire, Role::renew, Role::release, Role::watch},
        {},
@@ -291,6 +295,8 @@ longest_idle = ["0s", "2s"]
 inline constexpr const char* kSteps = R"(format = 1
 [lock]
 algorithm = "lua-check-delete"
+tokens = "raised"
+release_compares = false
 [servers.resource]
 fencing = "in-script"
 checks = "accesses"
