@@ -75,7 +75,7 @@ std::string in_words(const std::vector<Change>& changes) {
   std::string words;
   for (const Change& change : changes)
     words += (words.empty() ? "" : ", ") + change.path + " = " +
-             keys::printable(change.value, 100);  // a whole script
+             keys::printable(change.value, 100);
   return words;
 }
 

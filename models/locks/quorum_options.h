@@ -34,7 +34,7 @@ enum class Speaks : std::uint8_t { set, scripts, script_names };
 
 // The fencing token of a grant, which each server counts by itself: the largest number of the
 // servers that have granted, as it is; or once a quorum has raised its counters to it
-// (docs/facts/failures.md B-21).
+// (docs/facts/failures.md B-24).
 enum class Tokens : std::uint8_t { largest, raised };
 
 struct QuorumOptions {

@@ -1,6 +1,6 @@
 // The requests of a quorum lock to one of its servers, and how the server votes. A server that
 // takes the key may count the grant; its number is then part of its vote (docs/facts/failures.md
-// B-21).
+// B-24).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // RedLock's delayed restarts: a guard on the machine keeps a server down for some time after a
 // restart, so that all leases that the server has forgotten are over before it grants again
-// (docs/facts/failures.md B-05, B-22).
+// (docs/facts/failures.md B-05, B-25).
 #pragma once
 
 #include <cstdint>
