@@ -120,6 +120,7 @@ void World::set(const Scenario& scenario) {
                  .processes = processes_,
                  .lock_keys = lock_keys_,
                  .coordinated = coordinated_,
+                 .lock = &scenario.lock.options,
                  .timed_by_clients = algorithm->timed_by_clients != nullptr &&
                                      algorithm->timed_by_clients(scenario.lock.options)});
 }

@@ -65,6 +65,8 @@ TEST(Writer, WritesEveryKeyOfACompleteFile) {
   EXPECT_EQ(lines(file_text(testing::parsed(testing::kLeaseStore))), lines(testing::kLeaseStore));
   EXPECT_EQ(lines(file_text(testing::parsed(testing::kZooKeeper))), lines(testing::kZooKeeper));
   EXPECT_EQ(lines(file_text(testing::parsed(testing::kMySql))), lines(testing::kMySql));
+  EXPECT_EQ(lines(file_text(testing::parsed(testing::kNumbers))), lines(testing::kNumbers));
+  EXPECT_EQ(lines(file_text(testing::parsed(testing::kPrimaries))), lines(testing::kPrimaries));
 }
 
 // A key that the sample does not have is one that nobody has seen come back.
@@ -77,7 +79,7 @@ TEST(Writer, IsTriedOnEveryKeyThereIs) {
   const std::string text = std::string("\n") + testing::kComplete + testing::kSteps +
                            testing::kFailOver + testing::kCluster + testing::kReplicated +
                            testing::kUnlike + testing::kLeaseStore + testing::kZooKeeper +
-                           testing::kMySql;
+                           testing::kMySql + testing::kNumbers + testing::kPrimaries;
   std::size_t tried = 0;
   for (const TableDoc& table : tables) {
     for (const KeyDoc& key : table.keys) {

@@ -128,6 +128,8 @@ extend_missing = true
 stops_at = "suspended"
 freed_by = "coordinator"
 fence_by = "sequence"
+order_by = "name"
+named_by = "session"
 lost_after_percent = 66
 retry_missing = false
 guaranteed_delete = false
@@ -457,6 +459,34 @@ keeps = "fsynced"
 delay = "zookeeper-2"
 before = "watch.applied"
 for = "1s"
+[expect]
+violated = []
+)";
+
+// Keys of an ensemble, and of its locks, that do not go with those above.
+inline constexpr const char* kNumbers = R"(format = 1
+[lock]
+algorithm = "zk-ephemeral"
+recognise_own = "always"
+owner_data = "session"
+[servers.zookeeper]
+log_before_ack = false
+first_sequence = -5
+sequence_wraps = true
+[expect]
+violated = []
+)";
+
+// Keys of several primaries and of a lock of several rows.
+inline constexpr const char* kPrimaries = R"(format = 1
+[lock]
+algorithm = "mysql-row-lock"
+rows = 2
+row_order = "alternating"
+after_error = "repeat"
+[servers.mysql]
+primaries = 3
+spread = false
 [expect]
 violated = []
 )";

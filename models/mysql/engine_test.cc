@@ -256,6 +256,23 @@ TEST_F(EngineTest, BreaksACircleWhereItIsClosed) {  // M18
   EXPECT_THAT(finished(), ElementsAre("1 1 changed"));
 }
 
+// M58: a victim that repeats its statement is outside any transaction, and keeps nothing.
+TEST_F(EngineTest, HoldsNothingForAVictimThatRepeatsItsStatementAlone) {
+  begin({1, 2});
+  run(1, select("a"));
+  run(2, select("m"));
+  EXPECT_EQ(run(1, select("m")), "waits");
+  EXPECT_EQ(run(2, select("a")), "1213");
+  EXPECT_THAT(finished(), ElementsAre("1 1 row"));
+  EXPECT_EQ(run(2, select("a")), "waits");
+  run(1, Op::commit);
+  EXPECT_THAT(finished(), ElementsAre("2 1 row"));
+  EXPECT_FALSE(engine.in_transaction(2));
+  EXPECT_EQ(run(3, {.op = Op::begin}), "ok");
+  EXPECT_EQ(run(3, select("a")), "1 row");
+  EXPECT_EQ(run(3, select("m")), "1 row");
+}
+
 TEST_F(EngineTest, WeighsALockThatWidensOneAsALockOfItsOwn) {  // M54
   begin({1, 2});
   run(1, select("p"));

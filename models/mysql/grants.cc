@@ -14,12 +14,16 @@ constexpr std::int64_t kNanoseconds = 1000;  // per microsecond
 }  // namespace
 
 void Grants::reset(history::RecordedSimulation& simulation, const sim::Process& place,
-                   models::Tenures& tenures, const models::NamedKey& lock, OverBy over_by) {
+                   models::Tenures& tenures, const models::NamedKey& lock, std::uint32_t rows,
+                   OverBy over_by) {
   simulation_ = &simulation;
   place_ = &place;
   tenures_ = &tenures;
   id_ = lock.id;
   key_ = lock.name;
+  other_rows_.clear();
+  for (std::uint32_t i = 1; i < rows; ++i) other_rows_.push_back(row_of(key_, i));
+  copied_ = false;
   over_by_ = over_by;
   holder_.reset();
 }
@@ -54,17 +58,45 @@ void Grants::arm(sim::Timer& timer) const {
 std::optional<Grants::Holder> Grants::find(Engine& engine, std::int64_t now) const {
   SessionId owner = engine.owner_of_name(key_);
   if (owner == 0) owner = engine.owner_of_row(kLockRows, key_);
+  if (owner != 0 && !has_other_rows(engine, owner)) owner = 0;
   if (owner == 0) owner = engine.owner_of_row(kLocks, key_);
   if (owner != 0) return Holder{.session = owner};
+  // The server at which a row was committed has recorded its holder.
+  if (copied_) return std::nullopt;
   if (const Row* const row = engine.row(kInsertLocks, key_)) {
     const std::int64_t until = std::get<std::int64_t>((*row)[2]);
-    if (until > now) return Holder{.says = sql((*row)[1]) + sql((*row)[2]), .until = until};
+    if (until > now && has_other_rows(engine, *row))
+      return Holder{.says = sql((*row)[1]) + sql((*row)[2]), .until = until};
   }
   if (const Row* const row = engine.row(kShedlock, key_)) {
     const std::int64_t until = std::get<std::int64_t>((*row)[1]);
     if (until > now) return Holder{.says = sql((*row)[3]) + sql((*row)[2]), .until = until};
   }
   return std::nullopt;
+}
+
+void Grants::committed(const Changes& changes, bool elsewhere) {
+  for (const Change& change : changes) {
+    const bool of_lock = change.table == kInsertLocks || change.table == kShedlock;
+    if (of_lock && has_row(change.key)) copied_ = elsewhere;
+  }
+}
+
+bool Grants::has_row(std::string_view key) const {
+  return key == key_ || std::find(other_rows_.begin(), other_rows_.end(), key) != other_rows_.end();
+}
+
+bool Grants::has_other_rows(Engine& engine, SessionId owner) const {
+  return std::all_of(other_rows_.begin(), other_rows_.end(), [&](const std::string& key) {
+    return engine.owner_of_row(kLockRows, key) == owner;
+  });
+}
+
+bool Grants::has_other_rows(Engine& engine, const Row& first) const {
+  return std::all_of(other_rows_.begin(), other_rows_.end(), [&](const std::string& key) {
+    const Row* const row = engine.row(kInsertLocks, key);
+    return row != nullptr && (*row)[1] == first[1];
+  });
 }
 
 void Grants::decide(const std::optional<Holder>& found, const Doing& doing) {

@@ -1,12 +1,13 @@
 // The holder of the lock on one server: the session that has its name from GET_LOCK, or that alone
-// can change its row, or the client that has committed an unexpired row of it. For the record of a
-// run; no server and no client uses it.
+// can change all its rows, or the client that has committed an unexpired row of it. For the record
+// of a run; no server and no client uses it.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "history/recorded_simulation.h"
 #include "models/client/keys.h"
@@ -24,7 +25,8 @@ class Grants {
   enum class OverBy : std::uint8_t { server, clients };
   // `place`: the process as which entries are recorded.
   void reset(history::RecordedSimulation& simulation, const sim::Process& place,
-             models::Tenures& tenures, const models::NamedKey& lock, OverBy over_by);
+             models::Tenures& tenures, const models::NamedKey& lock, std::uint32_t rows,
+             OverBy over_by);
 
   // The server's latest action, and on whose behalf it acted.
   struct Doing {
@@ -34,6 +36,8 @@ class Grants {
     Role role{};
     bool asks = false;  // it requested the lock, and has its answer
   };
+  // Transactions of several primaries. `elsewhere`: another primary has made these changes.
+  void committed(const Changes& changes, bool elsewhere);
   // `tenure_of`: the tenure of a session's last statement; for session 0, of the last commit.
   template <typename TenureOf>
   void look(Engine& engine, const Doing& doing, TenureOf tenure_of) {
@@ -66,6 +70,9 @@ class Grants {
   std::int64_t now() const;
   sim::Instant instant(std::int64_t at) const;
   std::optional<Holder> find(Engine& engine, std::int64_t now) const;
+  bool has_row(std::string_view key) const;
+  bool has_other_rows(Engine& engine, SessionId owner) const;
+  bool has_other_rows(Engine& engine, const Row& first) const;
   void decide(const std::optional<Holder>& found, const Doing& doing);
   void note(history::What what, const Doing& doing, history::TenureId owner, std::int64_t until,
             bool passes = false) const;
@@ -75,6 +82,8 @@ class Grants {
   models::Tenures* tenures_ = nullptr;
   history::KeyId id_ = 0;
   std::string key_;
+  std::vector<std::string> other_rows_;  // of a lock of several rows: all but the first
+  bool copied_ = false;  // another primary has committed the lock's row as it is now
   OverBy over_by_{};
   std::optional<Holder> holder_;
 };

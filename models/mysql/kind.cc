@@ -53,14 +53,14 @@ namespace {
 constexpr std::array<const servers::ProcessKind*, 1> kKinds = {&kServerKind};
 
 std::vector<servers::Row> rows(const Specs& specs) {
-  return {{.kind = &kServerKind, .prefix = "mysql-", .count = 1 + specs.of<Spec>().replicas}};
+  return {{.kind = &kServerKind, .prefix = "mysql-", .count = servers_of(specs.of<Spec>())}};
 }
 
 Duration bounded(Duration length) { return std::min(length, keys::kLongest / 100); }
 
 servers::Bounds bounds(const Specs& specs, const models::LockOptions& lock) {
   const auto& spec = specs.of<Spec>();
-  const std::int64_t servers = std::int64_t{1} + spec.replicas;
+  const std::int64_t servers = servers_of(spec);
   return {
       .service = spec.service,
       // A client notices that its server is gone when a statement times out, and connects to
@@ -73,13 +73,23 @@ servers::Bounds bounds(const Specs& specs, const models::LockOptions& lock) {
       .idle = spec.settings.wait_timeout};
 }
 
-// A silent primary is replaced too, and it is not stopped.
+void check(const keys::Value& table, const Specs& specs, const servers::FindProcess&) {
+  const auto& spec = specs.of<Spec>();
+  if (spec.settings.primaries == 1) return;
+  if (spec.replicas > 0) table.at("replicas").fail("must be 0 with several primaries");
+  if (spec.settings.promote_after > Duration::zero())
+    table.at("promote_after").fail("must be 0s with several primaries: no replica is promoted");
+}
+
+// A silent primary is replaced too, and it is not stopped. Where there are several primaries, no
+// grant is known to more than one of them.
 FaultClasses met(const Specs& specs, const sim::Plan& faults) {
   const bool suffers = std::any_of(faults.begin(), faults.end(), [](const sim::Fault& fault) {
     return fault.verb != Verb::step_clock &&
            (fault.target.starts_with("mysql-") || fault.verb == Verb::partition);
   });
   FaultClasses met;
+  if (specs.of<Spec>().settings.primaries > 1) met.add(FaultClass::failover);
   if (specs.of<Spec>().settings.promote_after > Duration::zero() && suffers)
     met.add(FaultClass::failover);
   return met;
@@ -100,6 +110,12 @@ bool follows(const servers::ProcessKind& kind, std::string_view process, std::st
 
 std::vector<servers::Smaller> smaller(const Specs& specs) {
   std::vector<servers::Smaller> all;
+  for (std::uint32_t primary = specs.of<Spec>().settings.primaries; primary > 1; --primary) {
+    all.push_back(
+        {.take = [](Specs& some, const models::LockOptions&,
+                    const sim::Plan&) { return --some.of<Spec>().settings.primaries, true; },
+         .renaming = servers::without("mysql-", primary)});
+  }
   for (std::uint32_t replica = specs.of<Spec>().replicas; replica > 0; --replica) {
     all.push_back({.take =
                        [](Specs& some, const models::LockOptions&, const sim::Plan& faults) {
@@ -129,6 +145,7 @@ constinit const servers::Kind kKind = {
           return fmt::format("{} ({} where a scenario asks for it)", kVersion, kVariantVersion);
         },
     .table = spec_table,
+    .check = check,
     .clock_rate = keys::place_of<Specs>(
         [](auto& specs) -> auto& { return specs.template of<Spec>().clock_rate_ppb; }),
     .processes = "`mysql-1` to `mysql-N`",

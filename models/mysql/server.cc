@@ -40,8 +40,15 @@ void Server::reset(history::RecordedSimulation& simulation, sim::Process& proces
   group_.assign(group.begin(), group.end());
   settings_ = settings;
   lock_keys_.assign(lock_keys.begin(), lock_keys.end());
-  primary_ = group_.front() == this;
-  source_ = group_.front();
+  number_ =
+      static_cast<std::uint32_t>(std::find(group.begin(), group.end(), this) - group.begin()) + 1;
+  primary_ = number_ <= settings.primaries;
+  source_ = in_ring() ? group_[(number_ + group.size() - 2) % group.size()] : group_.front();
+  relayed_.clear();
+  sources_.clear();
+  received_ = 0;
+  applier_ = 0;
+  logged_ = false;
   binlog_.clear();
   durable_ = 0;
   committed_by_ = 0;
@@ -52,7 +59,7 @@ void Server::reset(history::RecordedSimulation& simulation, sim::Process& proces
   grants_.resize(lock_keys.size());
   for (std::size_t i = 0; i < lock_keys.size(); ++i)
     grants_[i].reset(simulation, process, tenures, {static_cast<history::KeyId>(i), lock_keys[i]},
-                     over_by);
+                     settings.rows, over_by);
   load();
 }
 
@@ -60,7 +67,7 @@ void Server::reset(history::RecordedSimulation& simulation, sim::Process& proces
 void Server::load() {
   engine_.reset(settings_.variant);
   for (const Schema& schema : schemas()) engine_.create(schema);
-  for (const std::string& lock : lock_keys_) engine_.apply(rows_at_first(lock));
+  for (const std::string& lock : lock_keys_) engine_.apply(rows_at_first(lock, settings_.rows));
   for (const Logged& logged : binlog_) engine_.apply(logged.changes);
   if (settings_.flush_at_commit && settings_.fsync > Duration::zero()) engine_.wait_for_disk();
   engine_.set_pick([this](std::size_t among) {
@@ -84,10 +91,15 @@ void Server::start(sim::Keeps keeps) {
     if (keeps == sim::Keeps::none) binlog_.clear();
     if (keeps == sim::Keeps::fsynced) binlog_.resize(std::min(durable_, binlog_.size()));
     durable_ = binlog_.size();
+    if (in_ring()) {
+      sources_.resize(binlog_.size());
+      received_ = 0;
+      for (const Source& source : sources_) received_ = std::max(received_, source.position);
+    }
     load();
     if (primary_) look({.cause = history::Cause::restart});
   }
-  if (!primary_) {
+  if (!primary_ || in_ring()) {
     caller_.reset(simulation(), process(), source_->process(), *source_, binlog_protocol(), 1);
     caller_.listen(
         {.self = this,
@@ -111,6 +123,9 @@ void Server::halted() {
   followers_.clear();
   caller_.forget();
   follower_ = nullptr;
+  relayed_.clear();
+  applier_ = 0;
+  logged_ = false;
   for (Grants& grants : grants_) grants.sessions_end(history::Cause::restart);
 }
 
@@ -222,18 +237,24 @@ void Server::settle(const Grants::Doing& doing) {
   struct Settling {
     std::vector<Engine::Finished> finished;
     std::size_t next = 0;
+    std::optional<Answer> applied{};  // the answer to the session that applies what has come
   };
   std::vector<Settling> nested;
   nested.push_back({begin_to_settle(doing)});
   while (!nested.empty()) {
     Settling& latest = nested.back();
     if (latest.next == latest.finished.size()) {
+      const std::optional<Answer> applied = std::move(latest.applied);
       nested.pop_back();
       end_killed();
       await();
+      if (!applied) continue;
+      step_taken(*applied);
+      go_on_applying();
       continue;
     }
     const Engine::Finished one = std::move(latest.finished[latest.next++]);
+    if (applier_ != 0 && one.session == applier_) latest.applied = one.answer;
     note_refusal(one.session, one.answer, true);
     if (!answer_late(one) && close(one.session))
       nested.push_back({begin_to_settle({.cause = history::Cause::session_end})});
@@ -273,6 +294,10 @@ bool Server::answer_late(const Engine::Finished& done) {
 // Writes are recorded at the group's one place, wherever they are made.
 void Server::log_commits() {
   for (Engine::Committed& commit : engine_.committed()) {
+    if (applier_ != 0 && commit.session == applier_) {
+      log_relayed();
+      continue;
+    }
     history::TenureId by = 0;
     if (const auto found = links_.find(commit.session); found != links_.end()) {
       Link& link = found->second;
@@ -306,6 +331,11 @@ void Server::append(Logged logged) {
         return change.table == kInsertLocks || change.table == kShedlock;
       });
   if (of_lock) committed_by_ = logged.tenure;
+  if (in_ring()) {
+    if (sources_.size() == binlog_.size()) sources_.push_back({.origin = number_});
+    for (Grants& grants : grants_)
+      grants.committed(logged.changes, sources_.back().origin != number_);
+  }
   binlog_.push_back(std::move(logged));
   if (settings_.flush_at_commit) {
     durable_ = binlog_.size();
@@ -461,8 +491,9 @@ void Server::on_time() {
     if (!engine_.is_open(id)) continue;
     const auto link = links_.find(id);
     engine_.flushed(id);
+    const history::TenureId by = id == applier_ && !relayed_.empty() ? relayed_.front().by : 0;
     settle({.session = id,
-            .tenure = link == links_.end() ? 0 : link->second.tenure,
+            .tenure = link == links_.end() ? by : link->second.tenure,
             .role = link == links_.end() ? Role::none : link->second.role});
     if (process().down()) return;
   }

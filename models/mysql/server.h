@@ -1,7 +1,9 @@
 // One MySQL server on the network: sessions and their ends (FIN, wait_timeout, keepalive, KILL; M20
 // to M24, M48, M49), waits that time out (M15, M30), the log on disk, and replication. A replica
 // applies later what its primary has committed, and has none of its locks (docs/facts/failures.md
-// C-17).
+// C-17). Several primaries form a ring: each applies what the one before it has committed, as a
+// session of its own, which waits for the rows that clients have locked. Nothing else keeps them
+// apart.
 #pragma once
 
 #include <deque>
@@ -124,6 +126,15 @@ class Server final : public sim::Service {
   void came(std::string_view bytes, history::TenureId by);
   void follow();
 
+  // --- of several primaries
+  bool in_ring() const { return settings_.primaries > 1; }
+  void relay(Event event, history::TenureId by);
+  void apply_next();
+  void go_on_applying();
+  void step_taken(const Answer& answer);
+  Statement step_of_applier() const;
+  void log_relayed();
+
   history::Recorder* recorder_ = nullptr;
   models::Tenures* tenures_ = nullptr;
   std::vector<Server*> group_;
@@ -145,6 +156,25 @@ class Server final : public sim::Service {
   std::int64_t expires_ = 0;
   std::int64_t purge_at_ = 0;
   std::int64_t flush_at_ = 0;
+
+  // --- of several primaries: what the one before has sent, and the session that applies it
+  struct Relayed {
+    Event event;
+    history::TenureId by = 0;
+  };
+  // Where a transaction of the log comes from: the primary, and the position in the log of the one
+  // before this.
+  struct Source {
+    std::uint32_t origin = 0;
+    std::uint64_t position = 0;
+  };
+  std::uint32_t number_ = 0;  // of this server
+  std::deque<Relayed> relayed_;
+  std::vector<Source> sources_;  // for each transaction of the log
+  std::uint64_t received_ = 0;
+  SessionId applier_ = 0;  // 0: none is open
+  std::size_t step_ = 0;   // of the first of `relayed_`: begin, its changes, commit
+  bool logged_ = false;    // it is in the log here
 
   // --- of a primary, of a replica
   std::vector<sim::Connection*> followers_;

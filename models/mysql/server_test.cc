@@ -351,5 +351,112 @@ TEST(Server, PutsTheVictimOfACircleOnRecord) {  // M5
   EXPECT_THAT(refusals(world), ElementsAre("deadlock broken 2"));
 }
 
+// A row of insert_locks.
+Statement insert_of(std::string key, std::string owner) {
+  return {.op = Op::insert,
+          .table = std::string(kInsertLocks),
+          .values = {{.value = std::move(key)},
+                     {.value = std::move(owner)},
+                     {.value = std::int64_t{INT64_MAX / 2}}}};
+}
+
+models::SmallWorld::Setup ring(std::uint32_t primaries) {
+  return database(primaries, {.primaries = primaries});
+}
+
+std::string owner_at(models::SmallWorld& world, std::size_t server, const std::string& key) {
+  const Row* const row =
+      world.cluster<Cluster>().group().server(server - 1).engine().row(kInsertLocks, key);
+  return row == nullptr ? "nobody" : std::get<std::string>((*row)[1]);
+}
+
+TEST(Server, PassesOnWhatItsClientsHaveCommittedToEveryOtherPrimaryOnce) {
+  models::SmallWorld world(ring(3));
+  for (std::uint32_t number = 1; number <= 3; ++number) {
+    world.client(number, [number](models::SmallWorld& here, picklock::Client& self) {
+      const std::string mine = std::to_string(number);
+      const auto connection = self.connection<Client>().connect();
+      EXPECT_TRUE(connection->execute(insert_of("key-" + mine, mine)).ok());
+      self.sleep(2s);
+      EXPECT_EQ(here.cluster<Cluster>().group().server(number - 1).commits(), 3u);
+      for (std::size_t server = 1; server <= 3; ++server)
+        EXPECT_EQ(owner_at(here, server, "key-" + mine), mine) << server;
+      self.sleep(1s);
+    });
+  }
+  world.run();
+}
+
+TEST(Server, LocksRowsAndNamesForItselfAloneAmongPrimaries) {  // M59
+  models::SmallWorld world(ring(2));
+  for (std::uint32_t number = 1; number <= 2; ++number) {
+    world.client(number, [](models::SmallWorld& here, picklock::Client& self) {
+      const auto connection = locked(self.connection<Client>());
+      EXPECT_EQ(connection->execute(get_lock(10)).rows, (std::vector<Row>{{std::int64_t{1}}}));
+      EXPECT_LT(here.milliseconds(), 100);
+      self.sleep(5s);
+    });
+  }
+  world.run();
+}
+
+TEST(Server, AppliesAChangeOfAnotherPrimaryOnceNoClientHasTheRow) {  // M59
+  models::SmallWorld world(ring(2));
+  const auto work = [](models::SmallWorld& here) {
+    const Row* const row = here.cluster<Cluster>().group().server(1).engine().row(kWork, "lock");
+    return std::get<std::int64_t>((*row)[1]);
+  };
+  world.client(2, [&](models::SmallWorld& here, picklock::Client& self) {
+    const auto connection = self.connection<Client>().connect();
+    connection->execute({.op = Op::begin});
+    Statement lock = lock_row();
+    lock.table = kWork;
+    connection->execute(lock);
+    self.sleep(5s);
+    EXPECT_EQ(work(here), 0);
+    connection->execute({.op = Op::commit});
+    self.sleep(1s);
+    EXPECT_EQ(work(here), 1);
+  });
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
+    self.sleep(1s);
+    const auto connection = self.connection<Client>().connect();
+    EXPECT_TRUE(connection->execute(write_work()).ok());
+    self.sleep(10s);
+  });
+  world.run();
+}
+
+TEST(Server, ExchangesRowsThatTwoPrimariesHaveInsertedAtOnce) {  // M60
+  models::SmallWorld world(ring(2));
+  for (std::uint32_t number = 1; number <= 2; ++number) {
+    world.client(number, [number](models::SmallWorld& here, picklock::Client& self) {
+      const auto connection = self.connection<Client>().connect();
+      EXPECT_TRUE(connection->execute(insert_of("lock", std::to_string(number))).ok());
+      self.sleep(2s);
+      EXPECT_EQ(owner_at(here, number, "lock"), std::to_string(3 - number));
+    });
+  }
+  world.run();
+}
+
+TEST(Server, GetsWhatItHasMissedFromTheOtherPrimaryWhenItIsStartedAgain) {
+  models::SmallWorld world(ring(2));
+  world.client(1, [](models::SmallWorld& here, picklock::Client& self) {
+    const auto connection = self.connection<Client>().connect();
+    EXPECT_TRUE(connection->execute(insert_of("a", "1")).ok());
+    self.sleep(2s);
+    EXPECT_TRUE(connection->execute(insert_of("b", "1")).ok());
+    self.sleep(5s);
+    EXPECT_EQ(owner_at(here, 2, "a"), "1");
+    EXPECT_EQ(owner_at(here, 2, "b"), "1");
+    EXPECT_EQ(here.cluster<Cluster>().group().server(1).commits(), 2u);
+  });
+  sim::Fault crash = fault(sim::Verb::crash, "mysql-2", 1s);
+  crash.lasts = 3s;
+  crash.keeps = sim::Keeps::fsynced;
+  world.run({crash});
+}
+
 }  // namespace
 }  // namespace picklock::mysql::server_tests

@@ -21,6 +21,9 @@ struct Settings {
   // Whether a commit waits until its log is on disk; otherwise the log is flushed once a second.
   // (innodb_flush_log_at_trx_commit 1 or 2)
   bool flush_at_commit = true;
+  std::uint32_t rows = 1;  // of the lock
+  // The servers that take writes; each applies what the one before it has committed.
+  std::uint32_t primaries = 1;
   // A replica whose primary was silent for so long is promoted; 0: never.
   sim::Duration promote_after{};
 };

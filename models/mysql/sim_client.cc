@@ -36,10 +36,11 @@ class SimClient::Lent final : public Connection {
 
 void SimClient::reset(history::RecordedSimulation& simulation, sim::Process& self,
                       std::span<const models::ServerEnd> servers,
-                      const models::LockOptions& options) {
+                      const models::LockOptions& options, std::size_t first) {
   simulation_ = &simulation;
   self_ = &self;
   servers_ = servers;
+  first_ = first;
   patience_ = options.command_timeout;
   const auto& connection = options.of<models::locks::mysql::ConnectionOptions>();
   connect_timeout_ = connection.connect_timeout;
@@ -59,7 +60,7 @@ void SimClient::reset(history::RecordedSimulation& simulation, sim::Process& sel
 
 void SimClient::forget() {
   ++life_;
-  server_ = 0;
+  server_ = first_;
   out_of_connections_ = false;
   pool_.forget();
   for (std::size_t i = 0; i < pool_.size(); ++i) {

@@ -22,7 +22,8 @@ class SimClient final : public servers::EndOf<Client> {
  public:
   // The servers must outlive this client.
   void reset(history::RecordedSimulation& simulation, sim::Process& self,
-             std::span<const models::ServerEnd> servers, const models::LockOptions& options);
+             std::span<const models::ServerEnd> servers, const models::LockOptions& options,
+             std::size_t first = 0);
   void forget() override;
 
   std::unique_ptr<Connection> connect() override;
@@ -45,6 +46,7 @@ class SimClient final : public servers::EndOf<Client> {
   history::RecordedSimulation* simulation_ = nullptr;
   sim::Process* self_ = nullptr;
   std::span<const models::ServerEnd> servers_;
+  std::size_t first_ = 0;   // the server that it prefers
   std::size_t server_ = 0;  // of the last connection
   Duration patience_{};
   Duration connect_timeout_{};

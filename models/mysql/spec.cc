@@ -18,6 +18,16 @@ const Keys<Spec>& spec_keys() {
   static const Keys<Spec> keys = {
       integer<Spec>("replicas", 0, 99, at<&Spec::replicas>,
                     "how many replicas mysql-1 has: mysql-2, mysql-3 and so on"),
+      integer<Spec>("primaries", 1, 9, setting<&Settings::primaries>,
+                    "how many servers take writes, mysql-1 to mysql-N; each of them applies, some "
+                    "time later, what the one before it has committed, and nothing looks for "
+                    "conflicts"),
+      needing(boolean<Spec>("spread", at<&Spec::spread>,
+                            "whether each client prefers a primary of its own: client-1 mysql-1, "
+                            "client-2 mysql-2 and so on; otherwise all use the first that answers"),
+              {.other = "primaries",
+               .met = [](const Spec& spec) { return spec.settings.primaries > 1; },
+               .else_what = "while `primaries` is 1"}),
       word<Spec>("variant", {"mariadb", "mysql"}, setting<&Settings::variant>,
                  "which server is simulated where the two differ: MariaDB 10.11 or MySQL 8.0"),
       word<Spec>("isolation", {"read-committed", "repeatable-read", "serializable"},
@@ -57,7 +67,7 @@ keys::Key<servers::Specs> spec_table() {
   return keys::table<servers::Specs>(
       "mysql", in_files::spec_keys(),
       [](auto& specs) -> auto& { return specs.template of<Spec>(); },
-      "The server of a lock on MySQL, process `mysql-1`, and its replicas.");
+      "The server of a lock on MySQL, process `mysql-1`, and its replicas or other primaries.");
 }
 
 }  // namespace picklock::mysql

@@ -16,10 +16,19 @@ std::span<const Schema> schemas() {
   return kAll;
 }
 
-Changes rows_at_first(const std::string& lock) {
-  return {{std::string(kLockRows), lock, Row{lock}},
-          {std::string(kFences), lock, Row{lock, std::int64_t{0}}},
-          {std::string(kWork), lock, Row{lock, std::int64_t{0}}}};
+std::string row_of(std::string_view lock, std::uint32_t number) {
+  std::string row(lock);
+  if (number > 0) row += "/" + std::to_string(number + 1);
+  return row;
+}
+
+Changes rows_at_first(const std::string& lock, std::uint32_t rows) {
+  Changes all = {{std::string(kLockRows), lock, Row{lock}},
+                 {std::string(kFences), lock, Row{lock, std::int64_t{0}}},
+                 {std::string(kWork), lock, Row{lock, std::int64_t{0}}}};
+  for (std::uint32_t i = 1; i < rows; ++i)
+    all.push_back({std::string(kLockRows), row_of(lock, i), Row{row_of(lock, i)}});
+  return all;
 }
 
 }  // namespace picklock::mysql

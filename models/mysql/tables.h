@@ -37,7 +37,10 @@ using Changes = std::vector<Change>;
 // Times are in microseconds since 1970.
 std::span<const Schema> schemas();
 
+// The key of one of the rows of a lock, counted from 0. The first has the name of the lock.
+std::string row_of(std::string_view lock, std::uint32_t number);
+
 // The rows for a lock of this name before its first use.
-Changes rows_at_first(const std::string& lock);
+Changes rows_at_first(const std::string& lock, std::uint32_t rows = 1);
 
 }  // namespace picklock::mysql

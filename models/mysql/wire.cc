@@ -238,8 +238,21 @@ void write(const Answer& answer, sim::Payload& out) { write_record(answer, out);
 std::optional<Statement> read_statement(std::string_view bytes) { return read<Statement>(bytes); }
 std::optional<Answer> read_answer(std::string_view bytes) { return read<Answer>(bytes); }
 
-void write(const Event& event, sim::Payload& out) { write_record(event, out); }
-std::optional<Event> read_event(std::string_view bytes) { return read<Event>(bytes); }
+// A single primary does not say that it is the origin.
+void write(const Event& event, sim::Payload& out) {
+  write_record(event, out);
+  if (event.origin != 0) out.append_raw(event.origin);
+}
+
+std::optional<Event> read_event(std::string_view bytes) {
+  if (std::optional<Event> event = read<Event>(bytes)) return event;
+  std::uint32_t origin = 0;
+  if (bytes.size() < sizeof origin) return std::nullopt;
+  std::optional<Event> event = read<Event>(bytes.substr(0, bytes.size() - sizeof origin));
+  std::memcpy(&origin, bytes.data() + bytes.size() - sizeof origin, sizeof origin);
+  if (event) event->origin = origin;
+  return event;
+}
 
 const sim::Protocol& protocol() { return kProtocol; }
 const sim::Protocol& binlog_protocol() { return kBinlogProtocol; }

@@ -19,6 +19,7 @@ struct Event {
   // in the primary's binary log: of the commit, or after which to begin
   std::uint64_t position = 0;
   Changes changes{};
+  std::uint32_t origin = 0;  // the number of the primary that has committed it; 0: the only one
 };
 
 void write(const Statement& statement, sim::Payload& out);

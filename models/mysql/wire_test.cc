@@ -51,6 +51,21 @@ TEST(Wire, RefusesWhatIsCutShortOrTooLong) {
   EXPECT_FALSE(read_statement(bytes + "x"));
 }
 
+TEST(Wire, SaysWhichPrimaryHasCommittedIfThereAreSeveral) {
+  for (const std::uint32_t origin : {0u, 7u}) {
+    const Event event{.kind = Event::Kind::commit,
+                      .position = 3,
+                      .changes = {{"locks", "a", Row{std::string("a")}}},
+                      .origin = origin};
+    const std::string bytes = bytes_of(event);
+    const std::optional<Event> same = read_event(bytes);
+    ASSERT_TRUE(same);
+    EXPECT_EQ(same->origin, origin);
+    EXPECT_EQ(same->changes.size(), 1u);
+    EXPECT_FALSE(read_event(std::string_view(bytes).substr(0, bytes.size() - 1)));
+  }
+}
+
 TEST(Wire, ShowsStatementsAsSqlAndAnswersInWords) {
   const auto shown = [](const auto& record, bool reply) {
     return protocol().describe(bytes_of(record), reply);

@@ -28,6 +28,7 @@ struct Setting {
   std::span<const ProcessSpec> processes{};  // all of them, in the order of the scheduler
   std::span<const std::string> lock_keys{};  // number i is key i of the history
   bool coordinated = false;       // a coordinator frees the locks of holders that are gone
+  const models::LockOptions* lock = nullptr;  // nullptr: as it comes
   bool timed_by_clients = false;  // the clients' clocks decide when a lease is over
 };
 

@@ -1,6 +1,7 @@
 #include "models/zookeeper/cluster.h"
 
 #include "models/zookeeper/kind.h"
+#include "models/zookeeper/names.h"
 #include "models/zookeeper/spec.h"
 
 namespace picklock::zookeeper {
@@ -16,7 +17,11 @@ void Cluster::build(const servers::Site& site) {
                    .max_connections = spec.max_connections,
                    .fsync = spec.fsync,
                    .force_sync = spec.force_sync,
-                   .wall_clock_expiry = spec.wall_clock_expiry},
+                   .wall_clock_expiry = spec.wall_clock_expiry,
+                   .log_before_ack = spec.log_before_ack,
+                   .numbering = {.wraps = spec.sequence_wraps,
+                                 .first = spec.first_sequence,
+                                 .path = lock_path(setting().lock_key)}},
                   setting().coordinated);
 }
 

@@ -312,6 +312,35 @@ TEST(Ensemble, LosesWhatItAcknowledgedIfItDoesNotForceItToDisk) {
   }
 }
 
+// Z63: a follower that loses its power just after it has acknowledged its new leader. The leader's
+// log was on no other disk.
+TEST(Ensemble, LosesWhatANewLeaderHasCommittedIfFollowersAcknowledgeItBeforeTheirDisksHaveIt) {
+  for (const bool log_before_ack : {true, false}) {
+    World world(
+        {.servers = 3, .clients = 1, .settings = {.fsync = 1s, .log_before_ack = log_before_ack}});
+    const auto has = [&world](std::size_t server) {
+      return world.server(server).tree().find("/lock") != nullptr;
+    };
+    world.at(1ms, [&] { world.kill("zookeeper-3"); });
+    world.at(30s, [&] { world.restart("zookeeper-2"); });
+    world.thread(1, [&](SimClient& zookeeper) {
+      zookeeper.exists("/lock", {}, Role::none);
+      world.kill("zookeeper-2");
+      // Only the leader has this in its log, until another server comes back.
+      EXPECT_TRUE(create(zookeeper, "/lock").unknown());
+      while (!world.server(1).peer().serves()) world.sleep(1ms);
+      EXPECT_TRUE(has(1));
+      world.kill("zookeeper-1");
+      world.kill("zookeeper-2");
+      world.restart("zookeeper-2", sim::Keeps::fsynced);
+      world.restart("zookeeper-3", sim::Keeps::all);
+      while (!world.server(2).peer().serves()) world.sleep(1ms);
+      EXPECT_EQ(has(2), log_before_ack);
+    });
+    world.run();
+  }
+}
+
 // docs/facts/failures.md C-15: old releases count sessions on the wall clock; a step of that clock
 // ends all of them.
 TEST(Ensemble, CountsSessionsOnAClockThatNeverStepsUnlessItIsOld) {

@@ -72,6 +72,10 @@ void Grants::restored(const Tree& tree, Zxid last) {
 // The first contender has the entry.
 void Grants::decide(history::Cause cause, history::TenureId by) {
   if (contenders_.empty() ? !holder_ : holder_ && *holder_ == *contenders_.begin()) return;
+  // The number of the holder's znode may be the newcomer's too (Z62).
+  const bool still_first = holder_ && contenders_.contains(*holder_) &&
+                           holder_->sequence == contenders_.begin()->sequence;
+  if (still_first) return;
   const bool by_command = cause == history::Cause::command;
   if (holder_) {
     note(history::What::entry_removed, cause, by_command ? Role::release : Role::none, by,

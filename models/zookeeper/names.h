@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,8 +22,18 @@ inline std::string child_of(std::string_view parent, std::string_view name) {
   return path.append(parent).append("/").append(name);
 }
 
-// The number that a server has appended to the name of a sequential znode (Z21); none: the znode is
-// not sequential.
+// The text that a server appends to the name of a sequential znode: `%010d` of a signed number
+// (Z21, Z62).
+inline std::string sequence_text(std::int32_t number) {
+  std::string digits = std::to_string(number < 0 ? -std::int64_t{number} : std::int64_t{number});
+  const std::size_t width = number < 0 ? 9 : 10;
+  if (digits.size() < width) digits.insert(0, width - digits.size(), '0');
+  return number < 0 ? "-" + digits : digits;
+}
+
+// The number at the end of the name of a sequential znode; none: the znode is not sequential. The
+// ten digits of a large negative number follow its sign, which follows the end of the prefix, a `-`
+// or a `_`. Otherwise a `-` before ten digits belongs to the prefix.
 inline std::optional<std::int32_t> sequence_of(std::string_view name) {
   constexpr std::size_t kDigits = 10;
   if (name.size() < kDigits) return std::nullopt;
@@ -31,9 +42,13 @@ inline std::optional<std::int32_t> sequence_of(std::string_view name) {
   const auto is_digit = [](char one) { return one >= '0' && one <= '9'; };
   if (!std::all_of(digits.begin() + (negative ? 1 : 0), digits.end(), is_digit))
     return std::nullopt;
-  std::int32_t number = 0;
+  std::int64_t number = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return number;
+  const std::string_view before = name.substr(0, name.size() - kDigits);
+  const bool is_signed = before.ends_with("--") || before.ends_with("_-");
+  if (is_signed && digits.front() != '0') number = -number;
+  if (number > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+  return static_cast<std::int32_t>(number);
 }
 
 }  // namespace picklock::zookeeper

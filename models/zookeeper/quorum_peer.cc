@@ -274,7 +274,8 @@ void QuorumPeer::tell_acked() {
   if (state_ != PeerState::following) return;
   const std::size_t done = settings_->force_sync ? log_.safe() : log_.size();
   if (new_leader_ != 0) {
-    if (done == log_.size()) tell_leader(said(Packet::ack, std::exchange(new_leader_, 0)));
+    if (done == log_.size() || !settings_->log_before_ack)
+      tell_leader(said(Packet::ack, std::exchange(new_leader_, 0)));
   } else if (done > 0) {
     tell_leader(said(Packet::ack, log_[done - 1].zxid));
   }

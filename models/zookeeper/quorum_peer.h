@@ -29,6 +29,9 @@ struct Settings {
   Duration fsync = std::chrono::microseconds(500);
   bool force_sync = true;          // false: a write is acknowledged before it is on disk
   bool wall_clock_expiry = false;  // sessions are counted on a clock that steps, as in old releases
+  // Whether a server acknowledges its new leader only when it has the leader's log on disk (Z63).
+  bool log_before_ack = true;
+  Numbering numbering{};
 };
 
 class QuorumPeer final : public sim::Endpoint {

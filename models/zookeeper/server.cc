@@ -78,7 +78,7 @@ void Server::reset(sim::Simulation& simulation, sim::Process& process, std::span
   asked_.clear();
   heard_of_.clear();
   numbered_ = 0;
-  tree_.reset();
+  tree_.reset(settings.numbering);
   watches_.clear();
 }
 

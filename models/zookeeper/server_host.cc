@@ -18,7 +18,7 @@ constexpr Duration kContainersEvery = 60s;
 // ---------------------------------------------------------------- decisions of the ensemble
 
 void Server::load(std::span<const Proposal> proposals) {
-  tree_.reset();
+  tree_.reset(peer_.settings().numbering);
   for (const Proposal& proposal : proposals) {
     changes_.clear();
     tree_.apply(proposal.write, proposal.stamp(), changes_);

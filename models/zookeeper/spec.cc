@@ -1,5 +1,7 @@
 #include "models/zookeeper/spec.h"
 
+#include <limits>
+
 #include "keys/key_kinds.h"
 
 namespace picklock::zookeeper {
@@ -29,6 +31,23 @@ const Keys<Spec>& spec_keys() {
           "maxClientCnxns: connections that one client may have to one server; 0: any number"),
       boolean<Spec>("wall_clock_expiry", at<&Spec::wall_clock_expiry>,
                     "whether session timeouts are counted on the wall clock, as in old releases"),
+      needing(boolean<Spec>("log_before_ack", at<&Spec::log_before_ack>,
+                            "whether a server that joins a new leader has the leader's log on disk "
+                            "before it acknowledges the leader; 3.8.0 does not wait "
+                            "(ZOOKEEPER-4646)"),
+              {.other = "servers",
+               .met = [](const Spec& spec) { return spec.servers > 1 && spec.force_sync; },
+               .else_what = "on a single server, or while `force_sync` is false"}),
+      integer<Spec>("first_sequence", std::numeric_limits<std::int32_t>::min(),
+                    std::numeric_limits<std::int32_t>::max(), at<&Spec::first_sequence>,
+                    "the number of the first sequential znode under the lock's, as if so many had "
+                    "been created before; other than 0, the lock's znode exists at the beginning"),
+      needing(boolean<Spec>("sequence_wraps", at<&Spec::sequence_wraps>,
+                            "whether -2147483648 follows the number 2147483647, as in old "
+                            "releases; otherwise every later znode gets 2147483647 as well"),
+              {.other = "first_sequence",
+               .met = [](const Spec& spec) { return spec.first_sequence != 0; },
+               .else_what = "while `first_sequence` is 0"}),
       duration<Spec>("service", Sign::not_negative, at<&Spec::service>,
                      "time that a server needs for one message"),
       integer<Spec>("clock_rate_ppb", -999'000'000, 999'000'000'000, at<&Spec::clock_rate_ppb>,

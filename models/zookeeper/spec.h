@@ -19,7 +19,10 @@ struct Spec {
   bool force_sync = true;
   std::uint32_t max_connections = 60;  // of one client; 0: any number
   bool wall_clock_expiry = false;      // sessions end by a clock that steps, as in old releases
-  sim::Duration service{};             // time a server needs per message
+  bool log_before_ack = true;          // of a new leader
+  std::int32_t first_sequence = 0;     // of the lock's znodes
+  bool sequence_wraps = false;
+  sim::Duration service{};  // time a server needs per message
   std::int64_t clock_rate_ppb = 0;
   picklock::servers::GcProfile gc;
 };

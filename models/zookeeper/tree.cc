@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
+
+#include "models/zookeeper/names.h"
 
 namespace picklock::zookeeper {
 namespace {
@@ -23,14 +26,6 @@ std::string_view root_for_empty(std::string_view path) { return path.empty() ? "
 
 bool expected(std::int32_t version, const Node& node) {
   return version == kAnyVersion || version == node.stat.version;
-}
-
-// A 32-bit counter that turns negative after 2^31 - 1 (docs/facts/algorithms.md 5).
-std::string suffix(std::int32_t number) {
-  std::string digits = std::to_string(number < 0 ? -std::int64_t{number} : std::int64_t{number});
-  const std::size_t width = number < 0 ? 9 : 10;
-  if (digits.size() < width) digits.insert(0, width - digits.size(), '0');
-  return number < 0 ? "-" + digits : digits;
 }
 
 bool creates(const Write& write) {
@@ -115,7 +110,8 @@ class Tree::Undo {
   std::vector<std::pair<std::string, std::optional<Node>>> saved_;
 };
 
-void Tree::reset() {
+void Tree::reset(const Numbering& numbering) {
+  wraps_ = numbering.wraps;
   nodes_.clear();
   sessions_.clear();
   ephemerals_.clear();
@@ -127,6 +123,27 @@ void Tree::reset() {
     made.data = "";
     if (path != "/") node(parent_of(path))->children.emplace(path.substr(path.rfind('/') + 1));
   }
+  if (numbering.first != 0) begin_numbers(numbering);
+}
+
+// The znode exists from the beginning, as if its earlier children had come and gone.
+void Tree::begin_numbers(const Numbering& numbering) {
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = numbering.path.find('/', end + 1);
+    const std::string path = numbering.path.substr(0, end);
+    Node* const above = node(parent_of(path));
+    nodes_[path].data = "";
+    node(parent_of(path))->children.emplace(path.substr(path.rfind('/') + 1));
+    above->created = 1;
+  }
+  nodes_[numbering.path].created = numbering.first;
+}
+
+// Once the counter has reached its end, 3.8.0 changes nothing in the parent any more (Z62).
+void Tree::count_child(Node& parent, Zxid zxid) const {
+  if (parent.created == std::numeric_limits<std::int32_t>::max() && !wraps_) return;
+  parent.stat.pzxid = zxid;
+  parent.created = static_cast<std::int32_t>(static_cast<std::uint32_t>(parent.created) + 1);
 }
 
 const Node* Tree::find(std::string_view path) const {
@@ -141,7 +158,8 @@ Node* Tree::node(std::string_view path) {
 Stat Tree::stat_of(const Node& node) {
   Stat stat = node.stat;
   stat.num_children = static_cast<std::int32_t>(node.children.size());
-  stat.cversion = 2 * node.created - stat.num_children;
+  const auto created = static_cast<std::uint32_t>(node.created);  // it may be the last number
+  stat.cversion = static_cast<std::int32_t>(2 * created - node.children.size());
   stat.data_length = node.data ? static_cast<std::int32_t>(node.data->size()) : 0;
   return stat;
 }
@@ -208,7 +226,7 @@ Result Tree::create(const Write& write, const Stamp& stamp, std::vector<Change>&
   const std::string parent(root_for_empty(parent_of(write.path)));
   if (find(parent) == nullptr) return failed(Code::no_node);
   std::string path = write.path;
-  if (is_sequential(mode)) path += suffix(find(parent)->created);
+  if (is_sequential(mode)) path += sequence_text(find(parent)->created);
   if (!is_valid_path(path)) return failed(Code::bad_arguments);
   if (find(path) != nullptr) return failed(Code::node_exists);
   if (find(parent)->stat.ephemeral_owner != 0) return failed(Code::no_children_for_ephemerals);
@@ -232,8 +250,7 @@ Result Tree::create(const Write& write, const Stamp& stamp, std::vector<Change>&
   if (made.container) containers_.insert(path);
   Node& above = *node(parent);
   above.children.emplace(path.substr(path.rfind('/') + 1));
-  above.stat.pzxid = stamp.zxid;
-  above.created = static_cast<std::int32_t>(static_cast<std::uint32_t>(above.created) + 1);
+  count_child(above, stamp.zxid);
   changes.push_back({EventType::created, path, stamp.tenure, stat.ephemeral_owner});
   changes.push_back({EventType::children_changed, parent});
   return {.path = std::move(path), .stat = stat};

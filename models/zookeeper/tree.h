@@ -61,10 +61,18 @@ struct Change {
   SessionId session = 0;         // the owner's, if the node is ephemeral
 };
 
+// How a server numbers sequential znodes. `first`: of the next child of `path`, which exists when a
+// run begins; 0: it is created like any other.
+struct Numbering {
+  bool wraps = false;  // after 2147483647 comes -2147483648; otherwise 2147483647 again (Z62)
+  std::int32_t first = 0;
+  std::string path{};
+};
+
 class Tree {
  public:
   Tree() { reset(); }
-  void reset();
+  void reset(const Numbering& numbering = {});
 
   // Appends to `changes`. A multi is done completely or not at all.
   Result apply(const Write& write, const Stamp& stamp, std::vector<Change>& changes);
@@ -91,12 +99,15 @@ class Tree {
   void close_session(SessionId id, const Stamp& stamp, std::vector<Change>& changes);
 
   Node* node(std::string_view path);
+  void begin_numbers(const Numbering& numbering);
+  void count_child(Node& parent, Zxid zxid) const;
   void unlink(const std::string& path, Zxid zxid, std::vector<Change>& changes);
 
   boost::unordered_flat_map<std::string, Node> nodes_;
   std::map<SessionId, std::int32_t> sessions_;
   std::map<SessionId, std::set<std::string>> ephemerals_;
   std::set<std::string> containers_;
+  bool wraps_ = false;
 };
 
 // Whether PathUtils accepts it: absolute, without empty or dotted parts, control characters or a

@@ -247,5 +247,35 @@ TEST(Tree, TakesPathsAsThePathUtilsDo) {
   EXPECT_EQ(parent_of("/a/b"), "/a");
 }
 
+// Z62: the parent's counter does not move any more; old releases let it wrap.
+TEST(Tree, GivesTheLastNumberAgainOnceItsNumbersEndUnlessItIsOld) {
+  for (const bool wraps : {false, true}) {
+    Forest forest;
+    forest.tree.reset({.wraps = wraps, .first = 2'147'483'646, .path = "/a/lock"});
+    constexpr CreateMode kMode = CreateMode::ephemeral_sequential;
+    EXPECT_EQ(forest.create("/a/lock/x-", kMode).path, "/a/lock/x-2147483646");
+    EXPECT_EQ(forest.create("/a/lock/x-", kMode).path, "/a/lock/x-2147483647");
+    const Zxid seen = forest.stat("/a/lock").pzxid;
+    if (wraps) {
+      EXPECT_EQ(forest.create("/a/lock/x-", kMode).path, "/a/lock/x--2147483648");
+      EXPECT_GT(forest.stat("/a/lock").pzxid, seen);
+    } else {
+      EXPECT_EQ(forest.create("/a/lock/x-", kMode).code, Code::node_exists);
+      EXPECT_EQ(forest.stat("/a/lock").cversion, -4);
+      EXPECT_EQ(forest.create("/a/lock/y-", kMode).path, "/a/lock/y-2147483647");
+      EXPECT_EQ(forest.stat("/a/lock").cversion, -5);
+    }
+  }
+}
+
+TEST(Tree, HasTheZnodeWhoseNumbersDoNotBeginAtZero) {
+  Forest forest;
+  forest.tree.reset({.first = -3, .path = "/a/lock"});
+  EXPECT_EQ(forest.create("/a/lock").code, Code::node_exists);
+  EXPECT_EQ(forest.create("/a/lock/x-", CreateMode::ephemeral_sequential).path,
+            "/a/lock/x--000000003");
+  EXPECT_EQ(forest.stat("/a").num_children, 1);
+}
+
 }  // namespace
 }  // namespace picklock::zookeeper::tree_tests

@@ -10,6 +10,7 @@
 #include "conform/mysql/real/real_mysql.h"
 #include "conform/mysql/real_server.h"
 #include "models/locks/catalogue.h"
+#include "models/locks/mysql/options.h"
 #include "models/mysql/sim_client.h"
 #include "models/mysql/tables.h"
 #include "picklock/mysql.h"
@@ -45,7 +46,7 @@ class World : public conform::real::RealClients<World> {
         server_(simulation, simulation.scheduler.processes().add("mysql-1"), server_address(),
                 kDatabase),
         ends_{server_.end()} {
-    prepare(server_address(), kDatabase, key);
+    prepare(server_address(), kDatabase, key, options_.of<models::locks::mysql::RowOptions>().rows);
     time->watch(server_);
     add_machines(std::vector<models::LockOptions>(clients, options_));
     for (models::ClientMachine& machine : machines) {
@@ -101,6 +102,33 @@ INSTANTIATE_TEST_SUITE_P(Lock, OnARealServer, testing::ValuesIn(on_mysql()), nam
 
 TEST_P(OnARealServer, LetsOneClientInAtATimeAndTheNextWhenItHasReleased) {
   World world(*GetParam(), 3, patiently(*GetParam()), "turns-" + std::string(GetParam()->name));
+  int inside = 0;
+  int sections = 0;
+  for (std::uint32_t number = 1; number <= 3; ++number) {
+    world.client(number, [&](picklock::Client& self, Lock& lock) {
+      for (int i = 0; i < 2; ++i) {
+        const Acquired acquired = lock.acquire(self, world.key);
+        ASSERT_TRUE(acquired);
+        EXPECT_EQ(++inside, 1);
+        self.sleep(20ms);
+        --inside;
+        ++sections;
+        EXPECT_EQ(lock.release(self, acquired.lease()), Released::ok);
+      }
+    });
+  }
+  world.run();
+  EXPECT_EQ(sections, 6);
+}
+
+// In opposite orders, so that one of them is the victim of a deadlock now and then.
+TEST_P(OnARealServer, LetsOneClientInAtATimeToWhomAllRowsBelong) {
+  using namespace models::locks::mysql;
+  if (!models::takes(*GetParam(), "rows")) GTEST_SKIP() << "it is one row";
+  models::LockOptions options = patiently(*GetParam());
+  options.of<RowOptions>().rows = 3;
+  options.of<RowOptions>().row_order = RowOrder::alternating;
+  World world(*GetParam(), 3, options, "rows-" + std::string(GetParam()->name));
   int inside = 0;
   int sections = 0;
   for (std::uint32_t number = 1; number <= 3; ++number) {

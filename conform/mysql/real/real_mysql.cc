@@ -139,7 +139,8 @@ std::unique_ptr<RealLink> RealMySql::dial(sim::Simulation& simulation, sim::Conn
   return std::make_unique<MySqlLink>(simulation, connection, address_, database_);
 }
 
-void prepare(const Address& address, const std::string& database, const std::string& lock) {
+void prepare(const Address& address, const std::string& database, const std::string& lock,
+             std::uint32_t rows) {
   Connection control(address);
   const auto say = [&control](const std::string& text) {
     const Answer answer = control.say(text);
@@ -155,7 +156,7 @@ void prepare(const Address& address, const std::string& database, const std::str
     say(fmt::format("CREATE TABLE IF NOT EXISTS {} ({}PRIMARY KEY (name)) ENGINE = InnoDB",
                     schema.name, columns));
   }
-  for (const Change& change : rows_at_first(lock)) {
+  for (const Change& change : rows_at_first(lock, rows)) {
     Statement insert{.op = Op::insert, .table = change.table};
     insert.on_duplicate = OnDuplicate::ignores;
     for (const Value& value : *change.row) insert.values.push_back({.value = value});

@@ -33,6 +33,7 @@ class RealMySql final : public conform::real::RealEndpoint {
 
 // Makes a database with the tables of the shipped locks, and the initial rows for a lock of this
 // name. Throws NoServer.
-void prepare(const Address& address, const std::string& database, const std::string& lock);
+void prepare(const Address& address, const std::string& database, const std::string& lock,
+             std::uint32_t rows = 1);
 
 }  // namespace picklock::conform::mysql::real

@@ -14,36 +14,58 @@ using picklock::mysql::Term;
 
 constexpr std::int64_t kForEver = INT64_MAX / 2;
 
-Statement on_row(Op op, const Lease& lease) {
-  return {.op = op, .table = std::string(kInsertLocks), .key = lease.key};
+Statement on_row(Op op, const std::string& row) {
+  return {.op = op, .table = std::string(kInsertLocks), .key = row};
 }
 
 }  // namespace
 
 // Uses the server's clock, which all clients have in common.
-Error InsertLock::insert(Connection& connection, const Lease& lease) const {
+Error InsertLock::insert(Connection& connection, const Lease& lease, const std::string& row) const {
   const bool endless = options().ttl == Duration::zero();
   const Term expires =
       endless ? Term{.value = kForEver}
               : Term{.of = Term::Of::now, .plus = options().ttl / std::chrono::microseconds(1)};
   Statement statement{.op = Op::insert, .table = std::string(kInsertLocks)};
-  statement.values = {Term{.value = lease.key}, Term{.value = lease.token}, expires};
+  statement.values = {Term{.value = row}, Term{.value = lease.token}, expires};
   return connection.execute(statement).error;
 }
 
-bool InsertLock::delete_overdue(Connection& connection, const Lease& lease) const {
+bool InsertLock::delete_overdue(Connection& connection, const std::string& row) const {
   if (options().ttl == Duration::zero()) return false;
-  Statement statement = on_row(Op::remove, lease);
+  Statement statement = on_row(Op::remove, row);
   statement.where = {{"expires_at", Condition::Is::at_most, {.of = Term::Of::now}}};
   const Answer answer = connection.execute(statement);
   return answer.ok() && answer.affected > 0;
 }
 
-Held InsertLock::owner(Connection& connection, const Lease& lease, Role role) {
-  const Answer answer = connection.execute(on_row(Op::select, lease), role);
-  if (answer.error == Error::lost) return Held::unknown;
-  if (!answer.ok() || answer.rows.empty()) return Held::no;
-  return answer.rows.front()[1] == picklock::mysql::Value(lease.token) ? Held::yes : Held::no;
+Error InsertLock::insert_or_replace(Connection& connection, const Lease& lease,
+                                    const std::string& row) const {
+  const Error error = insert(connection, lease, row);
+  const bool replaces = error == Error::duplicate && delete_overdue(connection, row);
+  return replaces ? insert(connection, lease, row) : error;
+}
+
+Error InsertLock::insert_all(Client& self, Connection& connection, const Lease& lease) const {
+  Error error = connection.execute({.op = Op::begin}).error;
+  for (const std::string& row : rows_in_order(self, lease.key, row_)) {
+    if (error != Error::none) break;
+    error = run(row_, [&] { return insert_or_replace(connection, lease, row); });
+  }
+  if (error == Error::none) return connection.execute({.op = Op::commit}).error;
+  if (error != Error::lost) give_up(connection, row_);
+  return error;
+}
+
+Held InsertLock::owner(Connection& connection, const Lease& lease, Role role) const {
+  for (std::uint32_t i = 0; i < row_.rows; ++i) {
+    const Answer answer =
+        connection.execute(on_row(Op::select, picklock::mysql::row_of(lease.key, i)), role);
+    if (answer.error == Error::lost) return Held::unknown;
+    if (!answer.ok() || answer.rows.empty()) return Held::no;
+    if (answer.rows.front()[1] != picklock::mysql::Value(lease.token)) return Held::no;
+  }
+  return Held::yes;
 }
 
 Acquired InsertLock::try_acquire(Client& self, std::string_view key) {
@@ -51,9 +73,8 @@ Acquired InsertLock::try_acquire(Client& self, std::string_view key) {
   if (connection == nullptr) return std::nullopt;
   Lease lease{
       .key = std::string(key), .token = owner_name_.of(self, options()), .ttl = options().ttl};
-  Error error = insert(*connection, lease);
-  if (error == Error::duplicate && delete_overdue(*connection, lease))
-    error = insert(*connection, lease);
+  Error error = row_.rows == 1 ? insert_or_replace(*connection, lease, lease.key)
+                               : insert_all(self, *connection, lease);
   if (error == Error::lost && options().recognise_own != RecogniseOwn::never) {
     connection.reset();
     connection = pool(self).connect();
@@ -76,11 +97,19 @@ Acquired InsertLock::try_acquire(Client& self, std::string_view key) {
 Released InsertLock::release(Client& self, const Lease& lease) {
   const std::unique_ptr<Connection> connection = pool(self).connect();
   if (connection == nullptr) return Released::unknown;
-  Statement statement = on_row(Op::remove, lease);
-  statement.where = {{"owner", Condition::Is::equal, {.value = lease.token}}};
-  const Answer answer = connection->execute(statement, Role::release);
-  if (!answer.ok()) return Released::unknown;
-  return answer.affected > 0 ? Released::ok : Released::not_held;
+  const bool several = row_.rows > 1;
+  if (several) connection->execute({.op = Op::begin}, Role::release);
+  std::uint64_t deleted = 0;
+  for (std::uint32_t i = 0; i < row_.rows; ++i) {
+    Statement statement = on_row(Op::remove, picklock::mysql::row_of(lease.key, i));
+    statement.where = {{"owner", Condition::Is::equal, {.value = lease.token}}};
+    const Answer answer = connection->execute(statement, Role::release);
+    if (!answer.ok()) return Released::unknown;
+    deleted += answer.affected;
+  }
+  if (several && !connection->execute({.op = Op::commit}, Role::release).ok())
+    return Released::unknown;
+  return deleted == row_.rows ? Released::ok : Released::not_held;
 }
 
 Held InsertLock::check_held(Client& self, const Lease& lease) {
@@ -103,7 +132,7 @@ const Algorithm& mysql_insert_lock() {
                .endless = true,
                .server = picklock::mysql::kServer},
       .keys = joined({client_keys(), lease_keys(), polling_keys(), token_keys(), own_token_keys(),
-                      connection_keys()}),
+                      connection_keys(), several_rows_keys()}),
       .promises = of_a_row,
       .bound = lease_and_connection,
       .preset = pooled,

@@ -1,5 +1,6 @@
 // A row with the holder of the lock and its expiry, inserted and deleted in autocommit under its
-// unique key. A client that finds it expired deletes it first. (docs/facts/algorithms.md 8.3)
+// unique key. A client that finds it expired deletes it first. A lock of several rows is inserted
+// and deleted in one transaction. (docs/facts/algorithms.md 8.3)
 #pragma once
 
 #include "models/locks/algorithm.h"
@@ -18,10 +19,13 @@ class InsertLock final : public ConfiguredLock, public HolderCheck {
   Held check_held(Client& self, const Lease& lease) override;
 
  private:
-  Error insert(Connection& connection, const Lease& lease) const;
-  bool delete_overdue(Connection& connection, const Lease& lease) const;
-  static Held owner(Connection& connection, const Lease& lease, Role role);
+  Error insert(Connection& connection, const Lease& lease, const std::string& row) const;
+  bool delete_overdue(Connection& connection, const std::string& row) const;
+  Error insert_or_replace(Connection& connection, const Lease& lease, const std::string& row) const;
+  Error insert_all(Client& self, Connection& connection, const Lease& lease) const;
+  Held owner(Connection& connection, const Lease& lease, Role role) const;
 
+  const RowOptions& row_ = options().of<RowOptions>();
   OwnerName owner_name_;
 };
 

@@ -67,6 +67,42 @@ Attempt second_tries(SmallWorld& world, Lock& lock) {
   return attempt;
 }
 
+LockOptions of_two_rows(RowOrder order, AfterError after_error) {
+  LockOptions options;
+  options.of<RowOptions>() = {.rows = 2, .row_order = order, .after_error = after_error};
+  return options;
+}
+
+TEST(MySqlLocks, OfSeveralRowsPromiseLessWithWrongOrdersOrAfterWrongReactions) {
+  const auto promises = [](const Algorithm& algorithm, RowOrder order, AfterError after_error,
+                           Property property) {
+    return promise(algorithm, property, of_two_rows(order, after_error)).has_value();
+  };
+  using enum AfterError;
+  const Algorithm& rows = mysql_row_lock();
+  EXPECT_TRUE(promises(rows, RowOrder::same, repeat, Property::no_deadlock));
+  EXPECT_FALSE(promises(rows, RowOrder::alternating, rollback, Property::no_deadlock));
+  EXPECT_TRUE(promises(rows, RowOrder::alternating, rollback, Property::mutual_exclusion));
+  EXPECT_FALSE(promises(rows, RowOrder::alternating, repeat, Property::mutual_exclusion));
+  EXPECT_TRUE(promises(mysql_insert_lock(), RowOrder::same, rollback, Property::not_stuck));
+  EXPECT_FALSE(promises(mysql_insert_lock(), RowOrder::same, commit, Property::not_stuck));
+}
+
+TEST(MySqlLocks, OfSeveralRowsAreHeldByWhoeverHasAllOfThem) {
+  for (const Algorithm* algorithm : {&mysql_row_lock(), &mysql_insert_lock()}) {
+    LockOptions options = as_it_comes(*algorithm);
+    options.of<RowOptions>().rows = 2;
+    SmallWorld world(with(2, options, {.lock_wait_timeout = 1s, .rows = 2}));
+    const auto first = made(*algorithm, options);
+    const auto second = made(*algorithm, options);
+    holds(world, *first, 5s);
+    EXPECT_FALSE(second_tries(world, *second).granted) << algorithm->name;
+    EXPECT_THAT(world.effects(), ElementsAre(HasSubstr("entry created command by 1"),
+                                             HasSubstr("entry removed command by 1 of 1")))
+        << algorithm->name;
+  }
+}
+
 TEST(MySqlRowLock, WaitsForTheRowOrDoesNotAsItIsTold) {
   for (const IfLocked if_locked : {IfLocked::wait, IfLocked::nowait, IfLocked::skip}) {
     const LockOptions options{.own = RowOptions{.if_locked = if_locked}};

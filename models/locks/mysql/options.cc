@@ -6,7 +6,10 @@ namespace picklock::models::locks::mysql {
 
 using keys::at;
 using keys::boolean;
+using keys::common;
 using keys::duration;
+using keys::integer;
+using keys::needing;
 using keys::Sign;
 using keys::word;
 
@@ -44,6 +47,29 @@ OptionKeys ends_by_keys() {
   return own_keys<RowOptions>({
       word<RowOptions>("ends_by", {"commit", "rollback"}, at<&RowOptions::ends_by>,
                        "how a holder ends the transaction that holds its lock"),
+  });
+}
+
+OptionKeys several_rows_keys() {
+  const keys::Needs<RowOptions> several = {
+      .other = "rows",
+      .met = [](const RowOptions& options) { return options.rows > 1; },
+      .else_what = "while `rows` is 1"};
+  return own_keys<RowOptions>({
+      common(integer<RowOptions>("rows", 1, 9, at<&RowOptions::rows>,
+                                 "how many rows a client must have to hold the lock, all in one "
+                                 "transaction"),
+             "must be the same for all clients: it is what the lock is"),
+      needing(word<RowOptions>("row_order", {"same", "alternating"}, at<&RowOptions::row_order>,
+                               "whether all clients take the rows in one order, or every second "
+                               "client in reverse order"),
+              several),
+      needing(word<RowOptions>(
+                  "after_error", {"rollback", "repeat", "commit"}, at<&RowOptions::after_error>,
+                  "what a client does after error 1205 or 1213: it rolls back; it repeats the "
+                  "statement up to twice, whatever has become of the transaction; or it commits "
+                  "what it has done before"),
+              several),
   });
 }
 

@@ -23,14 +23,27 @@ struct ConnectionOptions {
   bool pool_resets = true;  // a connection that is returned to its pool is rolled back
 };
 
+// The order in which a client takes the rows of a lock of several: all clients the same, or every
+// second client in reverse.
+enum class RowOrder : std::uint8_t { same, alternating };
+
+// The reaction of a client to error 1205 or 1213. It rolls back and gives up the attempt; or it
+// repeats the statement, as if nothing but the statement had been rolled back; or it commits, as if
+// everything had been (docs/facts/fidelity.md M5, M15).
+enum class AfterError : std::uint8_t { rollback, repeat, commit };
+
 struct RowOptions {
   IfLocked if_locked = IfLocked::wait;
   EndsBy ends_by = EndsBy::commit;
+  std::uint32_t rows = 1;
+  RowOrder row_order = RowOrder::same;
+  AfterError after_error = AfterError::rollback;
 };
 
 OptionKeys connection_keys();
 OptionKeys pool_keys();  // of locks that keep a connection while they are held
 OptionKeys if_locked_keys();
 OptionKeys ends_by_keys();
+OptionKeys several_rows_keys();
 
 }  // namespace picklock::models::locks::mysql

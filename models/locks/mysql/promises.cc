@@ -17,6 +17,13 @@ constexpr FaultClasses kServerStands =
 constexpr FaultClasses kWritesInTime = {FaultClass::late_command, FaultClass::client_clock,
                                         FaultClass::server_clock, FaultClass::crash};
 
+// Where there are several primaries, each applies the other's row over its own.
+Promise own_row(const LockOptions& options) {
+  Promise own = own_release(options, GivesBack::its_own);
+  own.under = own.under.without({FaultClass::failover});
+  return own;
+}
+
 std::vector<Promise> of_connections(const LockOptions& options) {
   const bool fenced = options.mint == Mint::in_script;
   const FaultClasses at_resource = fenced ? kServerStands : kWritesInTime;
@@ -35,7 +42,21 @@ std::vector<Promise> of_connections(const LockOptions& options) {
 
 }  // namespace
 
-std::vector<Promise> of_a_made_row(const LockOptions& options) { return of_connections(options); }
+// Clients that take rows in different orders wait for each other. After a deadlock, a client that
+// repeats only a statement has lost all its other rows.
+std::vector<Promise> of_a_made_row(const LockOptions& options) {
+  std::vector<Promise> all = of_connections(options);
+  const auto& rows = options.of<RowOptions>();
+  const bool crossed = rows.rows > 1 && rows.row_order == RowOrder::alternating;
+  const bool loses = crossed && rows.after_error == AfterError::repeat;
+  std::erase_if(all, [crossed, loses](const Promise& promise) {
+    return (crossed && promise.property == Property::no_deadlock) ||
+           (loses && (promise.property == Property::mutual_exclusion ||
+                      promise.property == Property::resource_exclusion ||
+                      promise.property == Property::no_stale_write));
+  });
+  return all;
+}
 
 std::vector<Promise> of_an_inserted_row(const LockOptions& options) {
   std::vector<Promise> all = of_connections(options);
@@ -53,10 +74,13 @@ std::vector<Promise> of_a_row(const LockOptions& options) {
   const bool fenced = options.mint == Mint::in_script;
   std::vector<Promise> all = {
       {Property::mutual_exclusion, unhurried(options, GivesBack::its_own), kWithinLease},
-      own_release(options, GivesBack::its_own),
+      own_row(options),
       {Property::available, FaultClasses::all().without({FaultClass::pause}), kFreeKey},
       progress(),
   };
+  const auto& rows = options.of<RowOptions>();
+  const bool whole = rows.rows == 1 || rows.after_error == AfterError::rollback;
+  if (!whole) return {progress()};  // half of the rows may be committed
   const FaultClasses at_resource = fenced ? kServerStands : unhurried(options, GivesBack::its_own);
   const std::string_view premise = fenced ? "" : kWithinLease;
   all.push_back({Property::resource_exclusion, at_resource, premise});
@@ -72,7 +96,7 @@ std::vector<Promise> of_a_time(const LockOptions& options) {
       compares_owner(options.of<ShedLockOptions>()) ? GivesBack::its_own : GivesBack::blindly;
   FaultClasses under = unhurried(options, how);
   if (!options.of<ShedLockOptions>().db_time) under = under.without({FaultClass::client_clock});
-  Promise own = own_release(options, how);
+  Promise own = own_row(options);
   if (!options.of<ShedLockOptions>().db_time)
     own.under = own.under.without({FaultClass::client_clock});
   std::vector<Promise> all = {

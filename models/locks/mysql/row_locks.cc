@@ -13,14 +13,14 @@ Acquired TransactionLock::try_acquire(Client& self, std::string_view key) {
   std::unique_ptr<Connection> connection = pool(self).connect();
   if (connection == nullptr) return std::nullopt;
   Error error = connection->execute({.op = Op::begin}).error;
-  if (error == Error::none) error = take(*connection, key);
+  if (error == Error::none) error = take(self, *connection, key);
   if (error == Error::lost) return Acquired::unknown();
   std::int64_t fence = 0;
   const bool minted = options().mint == Mint::in_script;
   if (error == Error::none && minted) fence = next_fence(self, key, *connection);
   if (error != Error::none || (minted && fence == 0)) {
     // A time-out ends only the statement, and the lock on a duplicate stays (M3, M15).
-    connection->execute({.op = Op::rollback}, Role::release);
+    give_up(*connection, row_);
     return std::nullopt;
   }
   Lease lease{.key = std::string(key), .token = {}, .fence = fence};
@@ -66,18 +66,23 @@ Error TransactionLock::insert(Connection& connection, std::string_view table,
   return connection.execute(insert_row(table, key)).error;
 }
 
-Error RowLock::take(Connection& connection, std::string_view key) {
-  return lock(connection, kLockRows, key, row_.if_locked);
+Error RowLock::take(Client& self, Connection& connection, std::string_view key) {
+  if (row_.rows == 1) return lock(connection, kLockRows, key, row_.if_locked);
+  for (const std::string& row : rows_in_order(self, key, row_)) {
+    const Error error = run(row_, [&] { return lock(connection, kLockRows, row, row_.if_locked); });
+    if (error != Error::none) return error;
+  }
+  return Error::none;
 }
 
-Error SelectInsertLock::take(Connection& connection, std::string_view key) {
+Error SelectInsertLock::take(Client&, Connection& connection, std::string_view key) {
   const Answer seen = connection.execute(select_row(kLocks, key));
   if (!seen.ok()) return seen.error;
   return seen.rows.empty() ? insert(connection, kLocks, key)
                            : lock(connection, kLocks, key, row_.if_locked);
 }
 
-Error ProbeInsertLock::take(Connection& connection, std::string_view key) {
+Error ProbeInsertLock::take(Client&, Connection& connection, std::string_view key) {
   const Error probed = lock(connection, kLocks, key, row_.if_locked);
   return probed == Error::no_data ? insert(connection, kLocks, key) : probed;
 }
@@ -110,6 +115,7 @@ const Algorithm& mysql_row_lock() {
                             "the lock; the row exists beforehand",
                             "docs/facts/algorithms.md 8.4, docs/facts/failures.md A-25 and A-26",
                             of_a_made_row);
+    one.keys = joined({one.keys, several_rows_keys()});
     one.make = make<RowLock>;
     return one;
   }();

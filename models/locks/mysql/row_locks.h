@@ -26,7 +26,7 @@ class TransactionLock : public ConfiguredLock, public HolderCheck, public Databa
   const RowOptions& row_ = options().of<RowOptions>();
 
   // Runs within the transaction. Error::none: it has the row.
-  virtual Error take(Connection& connection, std::string_view key) = 0;
+  virtual Error take(Client& self, Connection& connection, std::string_view key) = 0;
   static Error lock(Connection& connection, std::string_view table, std::string_view key,
                     IfLocked if_locked);
   static Error insert(Connection& connection, std::string_view table, std::string_view key);
@@ -37,17 +37,17 @@ class TransactionLock : public ConfiguredLock, public HolderCheck, public Databa
 
 class RowLock final : public TransactionLock {
   using TransactionLock::TransactionLock;
-  Error take(Connection& connection, std::string_view key) override;
+  Error take(Client& self, Connection& connection, std::string_view key) override;
 };
 
 class SelectInsertLock final : public TransactionLock {
   using TransactionLock::TransactionLock;
-  Error take(Connection& connection, std::string_view key) override;
+  Error take(Client& self, Connection& connection, std::string_view key) override;
 };
 
 class ProbeInsertLock final : public TransactionLock {
   using TransactionLock::TransactionLock;
-  Error take(Connection& connection, std::string_view key) override;
+  Error take(Client& self, Connection& connection, std::string_view key) override;
 };
 
 const Algorithm& mysql_row_lock();

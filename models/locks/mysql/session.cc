@@ -1,5 +1,7 @@
 #include "models/locks/mysql/session.h"
 
+#include <algorithm>
+
 #include "models/mysql/tables.h"
 
 namespace picklock::models::locks::mysql {
@@ -25,6 +27,20 @@ Statement lock_row(std::string_view table, std::string_view key, IfLocked if_loc
 Statement insert_row(std::string_view table, std::string_view key) {
   return {
       .op = Op::insert, .table = std::string(table), .values = {Term{.value = std::string(key)}}};
+}
+
+std::vector<std::string> rows_in_order(Client& self, std::string_view key,
+                                       const RowOptions& options) {
+  std::vector<std::string> rows;
+  for (std::uint32_t i = 0; i < options.rows; ++i) rows.push_back(picklock::mysql::row_of(key, i));
+  const bool second = (self.name().back() - '0') % 2 == 0;  // client-2, client-4
+  if (options.row_order == RowOrder::alternating && second) std::reverse(rows.begin(), rows.end());
+  return rows;
+}
+
+void give_up(Connection& connection, const RowOptions& options) {
+  const bool commits = options.after_error == AfterError::commit;
+  connection.execute({.op = commits ? Op::commit : Op::rollback}, Role::release);
 }
 
 std::optional<std::int64_t> value_of(const Answer& answer) {

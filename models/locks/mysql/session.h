@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/locks/lock_options.h"
 #include "models/locks/mysql/options.h"
@@ -31,6 +32,25 @@ inline picklock::mysql::Client& pool(Client& self) {
 Statement select_row(std::string_view table, std::string_view key);
 Statement lock_row(std::string_view table, std::string_view key, IfLocked if_locked);
 Statement insert_row(std::string_view table, std::string_view key);
+
+// The rows of a lock, in the order in which this client takes them.
+std::vector<std::string> rows_in_order(Client& self, std::string_view key,
+                                       const RowOptions& options);
+
+// Runs a statement of a transaction, and repeats it after 1205 or 1213 if the client does so.
+template <typename Run>
+Error run(const RowOptions& options, Run statement) {
+  constexpr int kRepeats = 2;
+  Error error = statement();
+  for (int again = 0; again < kRepeats && options.after_error == AfterError::repeat; ++again) {
+    if (error != Error::lock_wait_timeout && error != Error::deadlock) break;
+    error = statement();
+  }
+  return error;
+}
+
+// Ends a transaction of which a statement has failed.
+void give_up(Connection& connection, const RowOptions& options);
 
 // The only value of the only row, as a function returns it; nothing: NULL.
 std::optional<std::int64_t> value_of(const Answer& answer);

@@ -150,7 +150,7 @@ CuratorMutex::Outcome CuratorMutex::wait_for_turn(Client& self, const std::strin
         retried(self, [&] { return ensemble(self).get_children(directory, {}, Role::check); });
     if (all.code == Code::no_node) return Outcome::node_gone;
     if (!all.ok()) return Outcome::failed;
-    const std::vector<std::string> queue = in_order(std::move(all.children));
+    const std::vector<std::string> queue = in_order(std::move(all.children), queue_.order_by);
     const auto mine = std::find(queue.begin(), queue.end(), name);
     if (mine == queue.end()) return Outcome::node_gone;
     if (mine == queue.begin()) return Outcome::granted;

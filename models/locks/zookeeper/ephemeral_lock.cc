@@ -46,10 +46,17 @@ Acquired EphemeralLock::try_acquire(Client& self, std::string_view key) {
   return std::nullopt;
 }
 
+std::string EphemeralLock::owner(Client& self, const Attempt& attempt) const {
+  if (own_.owner_data == OwnerData::session) return std::to_string(ensemble(self).session());
+  if (own_.owner_data == OwnerData::machine) return std::string(self.name());
+  return attempt.token;
+}
+
 EphemeralLock::Outcome EphemeralLock::ask(Client& self, Attempt& attempt) {
   if (coordinated() && !sign_on(self, attempt)) return Outcome::no_answer;
-  const Answer made = ensemble(self).create(
-      attempt.path, attempt.token, coordinated() ? CreateMode::persistent : CreateMode::ephemeral);
+  const Answer made =
+      ensemble(self).create(attempt.path, owner(self, attempt),
+                            coordinated() ? CreateMode::persistent : CreateMode::ephemeral);
   if (made.unknown()) {
     attempt.doubt = true;
     return Outcome::no_answer;
@@ -94,7 +101,7 @@ EphemeralLock::Outcome EphemeralLock::look_whose(Client& self, Attempt& attempt)
   const Answer there = ensemble(self).get_data(attempt.path, {}, Role::check);
   // A client that cannot look may hold the lock: it would watch its own znode forever.
   if (there.unknown()) return Outcome::no_answer;
-  if (!there.ok() || there.data != attempt.token) return Outcome::refused;
+  if (!there.ok() || there.data != owner(self, attempt)) return Outcome::refused;
   attempt.lease.fence = there.stat.czxid;
   return Outcome::granted;
 }
@@ -105,6 +112,7 @@ Acquired EphemeralLock::granted(Client& self, const Attempt& attempt) {
               .ttl = ensemble(self).session_timeout(),
               .fence = options().mint == Mint::in_script ? attempt.lease.fence : 0};
   session_ = coordinated() ? attempt.session : ensemble(self).session();
+  data_ = owner(self, attempt);
   guards_.start(self, lease, session_options_.stops_at);
   return lease;
 }
@@ -124,10 +132,29 @@ Released EphemeralLock::release(Client& self, const Lease& lease) {
 Held EphemeralLock::check_held(Client& self, const Lease& lease) {
   const Answer there = ensemble(self).get_data(lease.key, {}, Role::check);
   if (there.unknown()) return Held::unknown;
-  return there.data == lease.token ? Held::yes : Held::no;
+  return there.data == data_ ? Held::yes : Held::no;
 }
 
 namespace {
+
+bool recognises_by_data(const LockOptions& options) {
+  return options.recognise_own != RecogniseOwn::never &&
+         options.of<EphemeralOptions>().freed_by == FreedBy::session;
+}
+
+OptionKeys owner_keys() {
+  using namespace keys;
+  const OptionKeys own = own_keys<EphemeralOptions>({
+      word<EphemeralOptions>(
+          "owner_data", {"token", "session", "machine"}, at<&EphemeralOptions::owner_data>,
+          "what the lock's znode says about its owner: a token of the acquisition, the number of "
+          "the session, or the name of the machine, which outlives both"),
+  });
+  return {needing(own.front(),
+                  {.other = "recognise_own",
+                   .met = recognises_by_data,
+                   .else_what = "while `recognise_own` is \"never\", or with a coordinator"})};
+}
 
 OptionKeys ephemeral_keys() {
   using namespace keys;
@@ -152,7 +179,7 @@ const Algorithm& zk_ephemeral() {
       .roles = {Role::acquire, Role::watch, Role::release, Role::renew},
       .marks = {},
       .uses = {.check = true, .mint = true, .server = picklock::zookeeper::kServer},
-      .keys = joined({session_keys(), own_token_keys(), ephemeral_keys()}),
+      .keys = joined({session_keys(), own_token_keys(), ephemeral_keys(), owner_keys()}),
       .promises = on_one_znode,
       .bound = session_and_one_attempt,
       .wakeup = wakes_at_once,

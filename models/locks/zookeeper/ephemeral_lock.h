@@ -19,7 +19,12 @@ namespace picklock::models::locks::zookeeper {
 // (docs/facts/failures.md B-11).
 enum class FreedBy : std::uint8_t { session, coordinator };
 
+// The text by which the holder's znode shows its owner: a token of the acquisition, the number of
+// the session, or the name of the machine, which outlives both.
+enum class OwnerData : std::uint8_t { token, session, machine };
+
 struct EphemeralOptions {
+  OwnerData owner_data = OwnerData::token;
   FreedBy freed_by = FreedBy::session;
   bool retry_missing = true;  // a znode that is gone before it is watched ends the wait
 };
@@ -48,6 +53,7 @@ class EphemeralLock final : public ConfiguredLock, public HolderCheck {
   Acquired acquire(Client& self, Attempt& attempt, const Patience& patience);
   bool sign_on(Client& self, Attempt& attempt);
   void sign_off(Client& self, std::string_view path, std::string_view token);
+  std::string owner(Client& self, const Attempt& attempt) const;
   Outcome ask(Client& self, Attempt& attempt);
   Outcome look_whose(Client& self, Attempt& attempt);
   Acquired granted(Client& self, const Attempt& attempt);
@@ -56,6 +62,7 @@ class EphemeralLock final : public ConfiguredLock, public HolderCheck {
   const EphemeralOptions& own_ = options().of<EphemeralOptions>();
   Guards guards_;
   SessionId session_ = 0;  // of the last acquisition
+  std::string data_;       // of its znode
 };
 
 const Algorithm& zk_ephemeral();

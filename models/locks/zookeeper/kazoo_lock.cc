@@ -69,7 +69,7 @@ KazooLock::Outcome KazooLock::attempt(Client& self, const std::string& directory
   for (;;) {
     Answer all = ensemble(self).get_children(directory, {}, Role::check);
     if (!all.ok()) return Outcome::failed;
-    const std::vector<std::string> queue = in_order(std::move(all.children));
+    const std::vector<std::string> queue = in_order(std::move(all.children), queue_.order_by);
     const auto own = std::find(queue.begin(), queue.end(), name);
     if (own == queue.end()) return Outcome::failed;
     if (own == queue.begin()) return Outcome::granted;

@@ -2,6 +2,8 @@
 
 #include "models/locks/catalogue.h"
 #include "models/locks/zookeeper/ephemeral_lock.h"
+#include "models/locks/zookeeper/sequential_lock.h"
+#include "models/locks/zookeeper/session.h"
 #include "models/zookeeper/kind.h"
 #include "testing/small_world.h"
 
@@ -140,6 +142,47 @@ TEST(SequentialLock, FindsWhatALostAnswerHasCreated) {
   EXPECT_THAT(
       granted(world, "zk-sequential", {{.options = options_of("zk-sequential")}}, {lost_create()}),
       ElementsAre(1));
+}
+
+std::vector<std::string> sorted(std::vector<std::string> children, zookeeper::OrderBy order_by) {
+  return zookeeper::in_order(std::move(children), order_by);
+}
+
+// docs/facts/failures.md C-31 and C-35.
+TEST(ZooKeeperLocks, SortTheirQueuesByNumbersTheirTextOrWholeNames) {
+  using zookeeper::OrderBy;
+  const std::vector<std::string> children = {"a-0000000002", "b--2147483647", "c-0000000001",
+                                             "d--2147483648", "other"};
+  EXPECT_THAT(sorted(children, OrderBy::number),
+              ElementsAre("d--2147483648", "b--2147483647", "c-0000000001", "a-0000000002"));
+  EXPECT_THAT(sorted(children, OrderBy::suffix),
+              ElementsAre("b--2147483647", "d--2147483648", "c-0000000001", "a-0000000002"));
+  EXPECT_THAT(sorted(children, OrderBy::name),
+              ElementsAre("a-0000000002", "b--2147483647", "c-0000000001", "d--2147483648"));
+}
+
+// The session, not the acquisition, names the znode: once it has been found, both are granted.
+TEST(SequentialLock, TakesTheZnodeOfItsSessionForItsOwn) {
+  LockOptions options = options_of("zk-sequential");
+  options.of<zookeeper::SequentialOptions>().named_by = zookeeper::NamedBy::session;
+  EXPECT_TRUE(promise(*named("zk-sequential"), Property::mutual_exclusion, options).has_value());
+  options.recognise_own = RecogniseOwn::always;
+  EXPECT_FALSE(promise(*named("zk-sequential"), Property::mutual_exclusion, options).has_value());
+  SmallWorld world{on_zookeeper(1)};
+  int granted = 0;
+  for (int thread = 0; thread < 2; ++thread) {
+    world.client(1, [&](SmallWorld& all, Client& self) {
+      const auto lock = make_lock(*named("zk-sequential"), options);
+      all.play(Role::acquire);
+      const Acquired acquired = lock->acquire(self, "lock");
+      granted += self.monotonic_now() < 1s ? 1 : 0;
+      self.sleep(1s);
+      all.play(Role::release);
+      lock->release(self, acquired.lease());
+    });
+  }
+  world.run();
+  EXPECT_EQ(granted, 2);
 }
 
 TEST(SequentialLock, WaitsForItselfIfItsZnodesAreAllAlike) {

@@ -35,6 +35,10 @@ OptionKeys queue_keys() {
           "fence_by", {"zxid", "sequence"}, at<&QueueOptions::fence_by>,
           "what the fencing token is: the zxid that created the holder's znode, or the number in "
           "its name"),
+      word<QueueOptions>(
+          "order_by", {"number", "suffix", "name"}, at<&QueueOptions::order_by>,
+          "how a client sorts the znodes of the queue: by their numbers, by the text of the "
+          "numbers, or by their whole names"),
   });
 }
 

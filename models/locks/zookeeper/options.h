@@ -21,8 +21,13 @@ struct SessionOptions {
                                          // gives its session up; 0: never
 };
 
+// How the clients of a queue sort its znodes: by their numbers, by the text of the numbers, or by
+// whole names.
+enum class OrderBy : std::uint8_t { number, suffix, name };
+
 struct QueueOptions {
   FenceBy fence_by = FenceBy::zxid;
+  OrderBy order_by = OrderBy::number;
 };
 
 OptionKeys session_keys();         // of every lock on ZooKeeper

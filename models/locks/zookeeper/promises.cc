@@ -3,6 +3,7 @@
 #include "models/locks/promises.h"
 #include "models/locks/zookeeper/curator_mutex.h"
 #include "models/locks/zookeeper/ephemeral_lock.h"
+#include "models/locks/zookeeper/sequential_lock.h"
 
 namespace picklock::models::locks::zookeeper {
 namespace {
@@ -14,7 +15,9 @@ constexpr FaultClasses kSessionLives = {FaultClass::client_clock, FaultClass::fa
                                         FaultClass::amnesia, FaultClass::crash};
 
 std::vector<Promise> excluding(const LockOptions& options) {
-  const bool fenced = options.mint == Mint::in_script;
+  // Numbers end after 2^31 znodes, and then two holders may have the same.
+  const bool fenced =
+      options.mint == Mint::in_script && options.of<QueueOptions>().fence_by != FenceBy::sequence;
   const FaultClasses at_resource = fenced ? FaultClasses::all() : kSessionLives;
   const std::string_view premise = fenced ? "" : kWithinSession;
   return {
@@ -24,6 +27,14 @@ std::vector<Promise> excluding(const LockOptions& options) {
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
       {Property::available, FaultClasses::all().without({FaultClass::pause}), kFreeKey},
   };
+}
+
+void without_exclusion(std::vector<Promise>& all) {
+  std::erase_if(all, [](const Promise& promise) {
+    return promise.property == Property::mutual_exclusion ||
+           promise.property == Property::resource_exclusion ||
+           promise.property == Property::no_stale_write;
+  });
 }
 
 // Faults that break no connection, unless they end its session too.
@@ -50,6 +61,14 @@ Promise not_stuck() { return {Property::not_stuck, kConnected, kEnsembleThere}; 
 // stays (scenarios/zookeeper/zk-lost-create-not-yet-seen.toml).
 Promise not_stuck_if_seen() { return {Property::not_stuck, kCommitted, kEnsembleThere}; }
 
+// Clients that do not sort by the numbers may all find themselves first. Threads that look for the
+// znode of their session find each other's.
+bool excludes(const LockOptions& options) {
+  return options.of<QueueOptions>().order_by != OrderBy::name &&
+         (options.of<SequentialOptions>().named_by != NamedBy::session ||
+          options.recognise_own != RecogniseOwn::always);
+}
+
 // A paused client is not notified. And the thread that ends may be the one that keeps the session
 // of its process: then no thread is left to notify.
 Promise no_lost_wakeup() {
@@ -63,6 +82,12 @@ Promise no_lost_wakeup() {
 std::vector<Promise> of_queue(const LockOptions& options, FaultClasses own_release,
                               const Promise& not_stuck) {
   std::vector<Promise> all = excluding(options);
+  if (!excludes(options)) {
+    without_exclusion(all);
+    all.push_back(not_stuck);
+    all.push_back(progress());
+    return all;
+  }
   all.push_back({Property::own_release, own_release, ""});
   all.push_back(not_stuck);
   all.push_back(progress());
@@ -78,7 +103,13 @@ std::vector<Promise> of_queue(const LockOptions& options, FaultClasses own_relea
 // have the same name.
 std::vector<Promise> on_one_znode(const LockOptions& options) {
   std::vector<Promise> all = excluding(options);
-  all.push_back({Property::own_release, options.resend > 0 ? kConnected : FaultClasses::all(), ""});
+  // A client takes the lock for its own if it finds the data of its machine or session.
+  if (options.of<EphemeralOptions>().owner_data != OwnerData::token) {
+    without_exclusion(all);
+  } else {
+    all.push_back(
+        {Property::own_release, options.resend > 0 ? kConnected : FaultClasses::all(), ""});
+  }
   all.push_back(not_stuck());
   all.push_back(progress());
   if (options.of<EphemeralOptions>().retry_missing) all.push_back(no_lost_wakeup());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "keys/key_kinds.h"
 #include "models/locks/promises.h"
 #include "models/locks/zookeeper/promises.h"
 
@@ -17,8 +18,7 @@ Acquired SequentialLock::try_acquire(Client& self, std::string_view key) {
 
 Acquired SequentialLock::queue(Client& self, std::string_view key, const Patience& patience) {
   Place place{.directory = picklock::zookeeper::lock_path(key)};
-  const bool named = options().recognise_own != RecogniseOwn::never;
-  place.prefix = named ? self.fresh_token() + "-lock-" : "lock-";
+  if (own_.named_by == NamedBy::acquisition) place.prefix = prefix(self);
   for (;;) {
     if (place.path.empty()) join(self, place);
     std::string before;
@@ -45,9 +45,28 @@ Acquired SequentialLock::queue(Client& self, std::string_view key, const Patienc
   }
 }
 
+std::string SequentialLock::prefix(Client& self) const {
+  if (options().recognise_own == RecogniseOwn::never) return "lock-";
+  if (own_.named_by == NamedBy::session)
+    return "x-" + std::to_string(ensemble(self).session()) + "-";
+  return self.fresh_token() + "-lock-";
+}
+
+bool SequentialLock::looks_first(const Place& place) const {
+  const RecogniseOwn own = options().recognise_own;
+  return own == RecogniseOwn::always || (place.doubt && own != RecogniseOwn::never);
+}
+
 // Leaves the path empty if there is no answer.
 void SequentialLock::join(Client& self, Place& place) {
-  if (place.doubt && options().recognise_own != RecogniseOwn::never) {
+  if (own_.named_by == NamedBy::session) {
+    // A client that was never connected does not know its session yet.
+    if (ensemble(self).session() == 0)
+      ensemble(self).exists(place.directory, {}, Role::upkeep);
+    if (ensemble(self).session() == 0) return;
+    place.prefix = prefix(self);
+  }
+  if (looks_first(place)) {
     // A client that cannot look may have a znode there: a second one would wait behind it forever.
     if (!find_own(self, place) || !place.path.empty()) return;
   }
@@ -85,7 +104,7 @@ SequentialLock::Turn SequentialLock::turn(Client& self, const Place& place, std:
   Answer all = ensemble(self).get_children(place.directory, {}, Role::check);
   if (all.code == Code::no_node) return Turn::gone;
   if (!all.ok()) return Turn::no_answer;
-  const std::vector<std::string> queue = in_order(std::move(all.children));
+  const std::vector<std::string> queue = in_order(std::move(all.children), queue_.order_by);
   const std::string name = place.path.substr(place.directory.size() + 1);
   const auto mine = std::find(queue.begin(), queue.end(), name);
   if (mine == queue.end()) return Turn::gone;
@@ -135,7 +154,25 @@ constexpr std::string_view kSource = "docs/facts/algorithms.md 6.2, docs/facts/f
 
 Uses uses() { return {.check = true, .mint = true, .server = picklock::zookeeper::kServer}; }
 
-OptionKeys sequential_keys() { return joined({session_keys(), queue_keys(), own_token_keys()}); }
+OptionKeys name_keys() {
+  using namespace keys;
+  const OptionKeys own = own_keys<SequentialOptions>({
+      word<SequentialOptions>(
+          "named_by", {"acquisition", "session"}, at<&SequentialOptions::named_by>,
+          "how the names of a client's znodes begin, so that it recognizes them: with a token for "
+          "each acquisition, or with the number of its session"),
+  });
+  return {needing(own.front(), {.other = "recognise_own",
+                                .met =
+                                    [](const LockOptions& options) {
+                                      return options.recognise_own != RecogniseOwn::never;
+                                    },
+                                .else_what = "while `recognise_own` is \"never\""})};
+}
+
+OptionKeys sequential_keys() {
+  return joined({session_keys(), queue_keys(), own_token_keys(), name_keys()});
+}
 
 std::vector<Role> roles() {
   return {Role::acquire, Role::check, Role::watch, Role::release, Role::renew};

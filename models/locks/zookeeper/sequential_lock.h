@@ -15,6 +15,14 @@
 
 namespace picklock::models::locks::zookeeper {
 
+// The prefix of a client's znodes, by which it finds them again. It is a new token for each
+// acquisition, or `x-` and the number of the session, as in the WriteLock that ZooKeeper ships.
+enum class NamedBy : std::uint8_t { acquisition, session };
+
+struct SequentialOptions {
+  NamedBy named_by = NamedBy::acquisition;
+};
+
 // How a waiter reacts when the znode before its own vanishes.
 enum class Woken : std::uint8_t { lists_again, holds };
 
@@ -38,6 +46,8 @@ class SequentialLock final : public ConfiguredLock, public HolderCheck {
     std::int64_t zxid = 0;
   };
 
+  std::string prefix(Client& self) const;
+  bool looks_first(const Place& place) const;
   Acquired queue(Client& self, std::string_view key, const Patience& patience);
   void join(Client& self, Place& place);
   bool find_own(Client& self, Place& place);
@@ -48,6 +58,7 @@ class SequentialLock final : public ConfiguredLock, public HolderCheck {
   Woken woken_;
   const SessionOptions& session_options_ = options().of<SessionOptions>();
   const QueueOptions& queue_ = options().of<QueueOptions>();
+  const SequentialOptions& own_ = options().of<SequentialOptions>();
   Guards guards_;
 };
 

@@ -36,7 +36,28 @@ void Guards::stop(Client& self, const Lease& lease) {
   guards_.erase(found);
 }
 
-std::vector<std::string> in_order(std::vector<std::string> children) {
+namespace {
+
+std::vector<std::string> in_order_of_text(std::vector<std::string> children, OrderBy order_by) {
+  using picklock::zookeeper::sequence_of;
+  std::erase_if(children, [](const std::string& name) { return !sequence_of(name); });
+  if (order_by == OrderBy::name) {
+    std::sort(children.begin(), children.end());
+    return children;
+  }
+  const auto text = [](const std::string& name) {
+    return picklock::zookeeper::sequence_text(*sequence_of(name));
+  };
+  std::stable_sort(
+      children.begin(), children.end(),
+      [text](const std::string& one, const std::string& other) { return text(one) < text(other); });
+  return children;
+}
+
+}  // namespace
+
+std::vector<std::string> in_order(std::vector<std::string> children, OrderBy order_by) {
+  if (order_by != OrderBy::number) return in_order_of_text(std::move(children), order_by);
   std::vector<std::pair<std::int32_t, std::size_t>> places;  // numbers and present positions
   places.reserve(children.size());
   for (std::size_t i = 0; i < children.size(); ++i) {

@@ -68,8 +68,9 @@ class Guards {
   std::map<std::string, std::shared_ptr<Guard>> guards_;  // by token
 };
 
-// The children of a lock's znode that wait for it or hold it, ordered by their numbers.
-std::vector<std::string> in_order(std::vector<std::string> children);
+// The children of a lock's znode that wait for it or hold it, first come first. Children of the
+// same number stay in the order in which the server lists them.
+std::vector<std::string> in_order(std::vector<std::string> children, OrderBy order_by);
 
 // The first name with this prefix, which is the one that a library takes.
 std::vector<std::string>::const_iterator first_named(const std::vector<std::string>& children,
