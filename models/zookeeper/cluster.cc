@@ -1,5 +1,7 @@
 #include "models/zookeeper/cluster.h"
 
+#include <utility>
+
 #include "models/zookeeper/kind.h"
 #include "models/zookeeper/names.h"
 #include "models/zookeeper/spec.h"
@@ -9,6 +11,8 @@ namespace picklock::zookeeper {
 void Cluster::build(const servers::Site& site) {
   begin();
   const auto& spec = setting().specs->of<Spec>();
+  Numbering numbering{.wraps = spec.sequence_wraps, .first = spec.first_sequence};
+  for (const std::string& key : setting().lock_keys) numbering.paths.push_back(lock_path(key));
   ensemble_.reset(site.simulation, serving(site, kServerKind, spec.service), site.tenures,
                   setting().lock_keys,
                   {.tick = spec.tick,
@@ -19,9 +23,7 @@ void Cluster::build(const servers::Site& site) {
                    .force_sync = spec.force_sync,
                    .wall_clock_expiry = spec.wall_clock_expiry,
                    .log_before_ack = spec.log_before_ack,
-                   .numbering = {.wraps = spec.sequence_wraps,
-                                 .first = spec.first_sequence,
-                                 .path = lock_path(setting().lock_key)}},
+                   .numbering = std::move(numbering)},
                   setting().coordinated);
 }
 

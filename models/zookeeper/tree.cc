@@ -123,20 +123,22 @@ void Tree::reset(const Numbering& numbering) {
     made.data = "";
     if (path != "/") node(parent_of(path))->children.emplace(path.substr(path.rfind('/') + 1));
   }
-  if (numbering.first != 0) begin_numbers(numbering);
+  if (numbering.first == 0) return;
+  for (const std::string& path : numbering.paths) begin_numbers(path, numbering.first);
 }
 
 // The znode exists from the beginning, as if its earlier children had come and gone.
-void Tree::begin_numbers(const Numbering& numbering) {
+void Tree::begin_numbers(const std::string& of, std::int32_t first) {
   for (std::size_t end = 0; end != std::string::npos;) {
-    end = numbering.path.find('/', end + 1);
-    const std::string path = numbering.path.substr(0, end);
-    Node* const above = node(parent_of(path));
+    end = of.find('/', end + 1);
+    const std::string path = of.substr(0, end);
+    if (node(path) != nullptr) continue;
     nodes_[path].data = "";
-    node(parent_of(path))->children.emplace(path.substr(path.rfind('/') + 1));
-    above->created = 1;
+    Node& above = *node(parent_of(path));
+    above.children.emplace(path.substr(path.rfind('/') + 1));
+    ++above.created;
   }
-  nodes_[numbering.path].created = numbering.first;
+  nodes_[of].created = first;
 }
 
 // Once the counter has reached its end, 3.8.0 changes nothing in the parent any more (Z62).

@@ -61,12 +61,12 @@ struct Change {
   SessionId session = 0;         // the owner's, if the node is ephemeral
 };
 
-// How a server numbers sequential znodes. `first`: of the next child of `path`, which exists when a
-// run begins; 0: it is created like any other.
+// How a server numbers sequential znodes. `first`: of the next child of each of `paths`, which
+// exist when a run begins; 0: they are created like any other.
 struct Numbering {
   bool wraps = false;  // after 2147483647 comes -2147483648; otherwise 2147483647 again (Z62)
   std::int32_t first = 0;
-  std::string path{};
+  std::vector<std::string> paths{};
 };
 
 class Tree {
@@ -99,7 +99,7 @@ class Tree {
   void close_session(SessionId id, const Stamp& stamp, std::vector<Change>& changes);
 
   Node* node(std::string_view path);
-  void begin_numbers(const Numbering& numbering);
+  void begin_numbers(const std::string& of, std::int32_t first);
   void count_child(Node& parent, Zxid zxid) const;
   void unlink(const std::string& path, Zxid zxid, std::vector<Change>& changes);
 

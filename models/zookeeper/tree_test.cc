@@ -251,7 +251,7 @@ TEST(Tree, TakesPathsAsThePathUtilsDo) {
 TEST(Tree, GivesTheLastNumberAgainOnceItsNumbersEndUnlessItIsOld) {
   for (const bool wraps : {false, true}) {
     Forest forest;
-    forest.tree.reset({.wraps = wraps, .first = 2'147'483'646, .path = "/a/lock"});
+    forest.tree.reset({.wraps = wraps, .first = 2'147'483'646, .paths = {"/a/lock"}});
     constexpr CreateMode kMode = CreateMode::ephemeral_sequential;
     EXPECT_EQ(forest.create("/a/lock/x-", kMode).path, "/a/lock/x-2147483646");
     EXPECT_EQ(forest.create("/a/lock/x-", kMode).path, "/a/lock/x-2147483647");
