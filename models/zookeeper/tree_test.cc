@@ -270,7 +270,7 @@ TEST(Tree, GivesTheLastNumberAgainOnceItsNumbersEndUnlessItIsOld) {
 
 TEST(Tree, HasTheZnodeWhoseNumbersDoNotBeginAtZero) {
   Forest forest;
-  forest.tree.reset({.first = -3, .path = "/a/lock"});
+  forest.tree.reset({.first = -3, .paths = {"/a/lock"}});
   EXPECT_EQ(forest.create("/a/lock").code, Code::node_exists);
   EXPECT_EQ(forest.create("/a/lock/x-", CreateMode::ephemeral_sequential).path,
             "/a/lock/x--000000003");
