@@ -40,8 +40,9 @@ TEST_F(Program, ListsTheStepsMarksKeysAndPromisesOfOneLock) {
   EXPECT_THAT(text, HasSubstr("lock redisson-fair-lock: Redisson's re-entrant lock with a queue"));
   EXPECT_THAT(text, HasSubstr("steps acquire, subscribe, release, renew, write"));
   EXPECT_THAT(text, HasSubstr("place_expires \"300s\"; how long a waiter keeps its place"));
-  EXPECT_THAT(unwrapped(picklock("list redisson-lock").out),
-              HasSubstr("acquire_script a Lua file"));
+  EXPECT_THAT(
+      unwrapped(picklock("list redisson-lock").out),
+      HasSubstr("acquire_script your script in place of the one that takes the lock: a Lua file"));
   EXPECT_THAT(text, HasSubstr("no-deadlock under none, pause"));
   EXPECT_THAT(picklock("list redlock").out, HasSubstr("marks    answers-counted, elapsed-checked"));
   const Json rows = Json::parse(picklock("list redlock --json").out);

@@ -66,7 +66,7 @@ TEST_F(Program, RefusesChangesThatAFileCouldNotSay) {
 
 TEST_F(Program, RefusesARunThatGoesOnForYears) {
   expect_refused("run plain/lua-check-delete --set clients.hold=100000h",
-                 "lua-check-delete: the run has more than 500000 events, the limit, and was "
+                 "lua-check-delete: the run has more than 1000000 events, the limit, and was "
                  "cut short at ");
 }
 

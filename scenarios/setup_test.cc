@@ -61,7 +61,7 @@ TEST(Setup, WithAnotherLockKeepsTheKeysThatBothHave) {
   EXPECT_EQ(own.lock.key, scenario.lock.key);
   EXPECT_EQ(own.lock.options.command_timeout, 9s);
   EXPECT_EQ(own.lock.options.retry_every, 2s);
-  EXPECT_EQ(own.lock.options.ttl, 0s) << "as this lock comes";
+  EXPECT_EQ(own.lock.options.ttl, own.lock.preset.ttl);
   EXPECT_EQ(own.lock.options.renew, models::Renew::none) << "this lock has no such key";
 }
 

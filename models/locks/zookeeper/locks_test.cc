@@ -171,8 +171,9 @@ TEST(SequentialLock, TakesTheZnodeOfItsSessionForItsOwn) {
   SmallWorld world{on_zookeeper(1)};
   int granted = 0;
   for (int thread = 0; thread < 2; ++thread) {
-    world.client(1, [&](SmallWorld& all, Client& self) {
+    world.client(1, [&, thread](SmallWorld& all, Client& self) {
       const auto lock = make_lock(*named("zk-sequential"), options);
+      self.sleep(thread * 100ms);  // the second one finds the znode of the first
       all.play(Role::acquire);
       const Acquired acquired = lock->acquire(self, "lock");
       granted += self.monotonic_now() < 1s ? 1 : 0;
