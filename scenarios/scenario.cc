@@ -74,8 +74,7 @@ models::LockOptions lock_options(const Scenario& scenario) {
 std::string in_words(const std::vector<Change>& changes) {
   std::string words;
   for (const Change& change : changes)
-    words += (words.empty() ? "" : ", ") + change.path + " = " +
-             keys::printable(change.value, 100);
+    words += (words.empty() ? "" : ", ") + change.path + " = " + keys::printable(change.value, 100);
   return words;
 }
 

@@ -27,9 +27,9 @@ struct Setting {
   const Specs* specs = nullptr;
   std::span<const ProcessSpec> processes{};  // all of them, in the order of the scheduler
   std::span<const std::string> lock_keys{};  // number i is key i of the history
-  bool coordinated = false;       // a coordinator frees the locks of holders that are gone
+  bool coordinated = false;  // a coordinator frees the locks of holders that are gone
   const models::LockOptions* lock = nullptr;  // nullptr: as it comes
-  bool timed_by_clients = false;  // the clients' clocks decide when a lease is over
+  bool timed_by_clients = false;              // the clients' clocks decide when a lease is over
 };
 
 // A run, to which the processes have been added.

@@ -61,8 +61,7 @@ bool SequentialLock::looks_first(const Place& place) const {
 void SequentialLock::join(Client& self, Place& place) {
   if (own_.named_by == NamedBy::session) {
     // A client that was never connected does not know its session yet.
-    if (ensemble(self).session() == 0)
-      ensemble(self).exists(place.directory, {}, Role::upkeep);
+    if (ensemble(self).session() == 0) ensemble(self).exists(place.directory, {}, Role::upkeep);
     if (ensemble(self).session() == 0) return;
     place.prefix = prefix(self);
   }
