@@ -123,20 +123,22 @@ redis::Reply QuorumRequests::run(redis::Client& redis, Role role, const redis::S
   return reply.is_unknown_script() ? redis.eval(script, keys, args, role) : reply;
 }
 
+redis::Reply QuorumRequests::send_take(redis::Client& redis, const Lease& lease) const {
+  if (take_ == nullptr)
+    return redis.set(lease.key, lease.token, {.nx = true, .px = lease.ttl}, Role::acquire);
+  if (!counts_)
+    return run(redis, Role::acquire, *take_, {lease.key}, {lease.token, milliseconds(lease.ttl)});
+  return run(redis, Role::acquire, *take_, {lease.key, fencing_key(lease.key)},
+             {lease.token, milliseconds(lease.ttl)});
+}
+
 Vote QuorumRequests::take(redis::Client& redis, const Lease& lease) const {
+  const redis::Reply reply = send_take(redis, lease);
+  if (!reply.answered()) return {};
   if (counts_) {
-    const redis::Reply reply =
-        run(redis, Role::acquire, *take_, {lease.key, fencing_key(lease.key)},
-            {lease.token, milliseconds(lease.ttl)});
-    if (!reply.answered()) return {};
     const bool granted = reply.kind == redis::Reply::Kind::integer && reply.integer > 0;
     return granted ? Vote{Vote::Of::yes, reply.integer} : Vote{Vote::Of::no};
   }
-  const redis::Reply reply =
-      take_ == nullptr
-          ? redis.set(lease.key, lease.token, {.nx = true, .px = lease.ttl}, Role::acquire)
-          : run(redis, Role::acquire, *take_, {lease.key}, {lease.token, milliseconds(lease.ttl)});
-  if (!reply.answered()) return {};
   return {reply.ok() || reply.is_integer(1) ? Vote::Of::yes : Vote::Of::no};
 }
 

@@ -35,6 +35,7 @@ class QuorumRequests {
   redis::Reply run(redis::Client& redis, Role role, const redis::Script& script,
                    std::initializer_list<std::string_view> keys,
                    std::initializer_list<std::string_view> args) const;
+  redis::Reply send_take(redis::Client& redis, const Lease& lease) const;
 
   Speaks how_;
   bool counts_;
