@@ -286,7 +286,11 @@ const HistoryEvent* Narrator::crash_that_lost(const HistoryEvent& removed) const
       by = latest;
     }
   }
-  if (crash == nullptr || by == nullptr || by->keeps == sim::Keeps::fsynced) return nullptr;
+  if (crash == nullptr || by == nullptr) return nullptr;
+  const auto keeps = specs_[removed.process].kind->keeps;  // nullptr: of whatever a fault says
+  if (by->keeps == sim::Keeps::fsynced &&
+      (keeps == nullptr || keeps(run_.scenario.servers, by->target, by->keeps) == by->keeps))
+    return nullptr;
   const bool loses = verbs::kind_of(by->verb).stops &&
                      scenarios::class_of(*by, run_.scenario) == FaultClass::amnesia;
   return loses ? crash : nullptr;
