@@ -5,6 +5,8 @@ set(PICKLOCK_TEST_OPTIONS "" CACHE STRING "Compiler options of the tests' own so
 
 # A sanitized process takes longer to start than most tests to run.
 option(PICKLOCK_UNIT_TESTS_TOGETHER "Run the unit tests of one executable in one process" OFF)
+set(PICKLOCK_SCENARIO_SHARDS 0 CACHE STRING "Into how many processes the scenario tests of one executable are dealt, \
+instead of one for each test; 0: one for each")
 
 # The headers that nearly every test includes, compiled once.
 file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc" CONTENT "")
@@ -42,6 +44,16 @@ function(picklock_test name label)
     add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
     set_tests_properties(${name} PROPERTIES
       LABELS ${label} TIMEOUT 1200 COST 50 WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    return()
+  endif()
+  if(PICKLOCK_SCENARIO_SHARDS AND label STREQUAL "scenario")
+    math(EXPR last "${PICKLOCK_SCENARIO_SHARDS} - 1")
+    foreach(shard RANGE ${last})
+      add_test(NAME ${name}_${shard} COMMAND ${name} --gtest_brief=1)
+      set_tests_properties(${name}_${shard} PROPERTIES
+        LABELS ${label} TIMEOUT 1200 COST 50 WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${PICKLOCK_SCENARIO_SHARDS};GTEST_SHARD_INDEX=${shard}")
+    endforeach()
     return()
   endif()
   # Listing the tests when ctest starts, not when they are linked: a sanitized build can then be built anywhere.
