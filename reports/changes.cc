@@ -21,21 +21,17 @@ class Beliefs {
     const auto own = held_.find(event.tenure);
     const bool releases = event.what == What::release_invoked && own != held_.end();
     if (releases && --own->second.holds > 0) return;
-    std::set<ProcessId> ended;
     std::erase_if(held_, [&](const auto& held) {
-      if (!ends(event, held.first, *held.second.since)) return false;
-      ended.insert(held.second.since->process);
+      const HistoryEvent& since = *held.second.since;
+      if (!ends(event, held.first, since)) return false;
+      if (--believing_[since.process] == 0)
+        out.push_back({position, since.process, Shift::belief_ends});
       return true;
     });
-    for (const ProcessId process : ended) {
-      if (!holds(process)) out.push_back({position, process, Shift::belief_ends});
-    }
-    if (event.what != What::acquire_ok) return;
-    Belief& belief = held_[event.tenure];
-    if (belief.holds++ > 0) return;
-    const bool holds_another = holds(event.process);
-    belief.since = &event;
-    if (!holds_another) out.push_back({position, event.process, Shift::belief_begins});
+    if (event.what != What::acquire_ok || held_[event.tenure].holds++ > 0) return;
+    held_[event.tenure].since = &event;
+    if (believing_[event.process]++ == 0)
+      out.push_back({position, event.process, Shift::belief_begins});
   }
 
  private:
@@ -43,13 +39,6 @@ class Beliefs {
     const HistoryEvent* since = nullptr;
     int holds = 0;
   };
-
-  // By any of its threads.
-  bool holds(ProcessId process) const {
-    return std::any_of(held_.begin(), held_.end(), [process](const auto& held) {
-      return held.second.since != nullptr && held.second.since->process == process;
-    });
-  }
 
   static bool ends(const HistoryEvent& event, history::TenureId tenure, const HistoryEvent& since) {
     switch (event.what) {
@@ -68,6 +57,7 @@ class Beliefs {
   }
 
   std::map<history::TenureId, Belief> held_;
+  std::map<ProcessId, int> believing_;  // how many beliefs its threads have
 };
 
 // The owner of the lock's entry in the column of its server. Servers of which any may lead have one
