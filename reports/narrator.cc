@@ -343,10 +343,6 @@ std::string Narrator::event(const HistoryEvent& event) const {
       return subject + " crashes";
     case What::process_started:
       return subject + " restarts";
-    case What::link_cut:
-      return subject + " cannot reach " + process(event.peer);
-    case What::link_healed:
-      return subject + " can reach " + process(event.peer) + " again";
     case What::fault_fired:
       return fmt::format("fault {}", event.key + std::uint64_t{1});
     case What::fault_ended:
@@ -361,38 +357,13 @@ std::string Narrator::event(const HistoryEvent& event) const {
     case What::entry_removed:
       return fmt::format("{}: {}'s entry of {} {}", subject, owner(event), key(event.key),
                          loss(event));
-    case What::write_accepted:
-      return fmt::format("{} accepts a write of {}", subject, who(event, false));
-    case What::write_rejected:
-      return fmt::format("{} rejects a write of {}{}", subject, who(event, false),
-                         event.cause == Cause::version ? ": the version has moved" : "");
-    case What::read_accepted:
-      return fmt::format("{} accepts a read of {}", subject, who(event, false));
-    case What::read_rejected:
-      return fmt::format("{} rejects a read of {}", subject, who(event, false));
-    case What::token_announced:
-      return fmt::format("{} learns of the token of {}", subject, who(event, false));
-    case What::token_rejected:
-      return fmt::format("{} rejects the token of {}", subject, who(event, false));
-    case What::queued:
-      return fmt::format("{} receives a request for {} from {}", subject, lock, who(event, false));
-    case What::deadlock_broken:
-      return fmt::format("{} breaks a deadlock: {} is its victim", subject, who(event, false));
-    case What::refused_free:
-      return fmt::format("{} refuses {} {}, although it waited until the lock was free", subject,
-                         who(event, false), lock);
-    case What::wait_begun:
-      return subject + " begins to wait for " + lock;
-    case What::wait_ended: {
-      const auto by = process_of(event.owner);
-      return subject + " wakes" + (by ? " on a message from " + process(*by) : "");
-    }
     case What::out_of_connections:
       return subject + " has no connection left: each is lent to a thread that has ended";
     case What::horizon:
       return "the run ends";
+    default:  // it has no row: others tell of it
+      return subject;
   }
-  return subject;
 }
 
 const HistoryEvent* Narrator::broke_at(Property property, const Witness& witness) const {
