@@ -37,28 +37,41 @@ class Folder {
       if (exchange.tenure != 0 && !exchange.pushed) by_tenure[exchange.tenure].push_back(i);
     }
     for (auto& [client, positions] : woken_) std::sort(positions.begin(), positions.end());
+    const std::map<TenureId, Decision> decided = decisions();
     for (const auto& [tenure, exchanges] : by_tenure) {
-      const auto decision = transcript_.decided.find(tenure);
-      const bool granted = decision != transcript_.decided.end() && decision->second.granted;
+      const auto decision = decided.find(tenure);
+      const bool granted = decision != decided.end() && decision->second.granted;
       const auto split =
           std::partition_point(exchanges.begin(), exchanges.end(), [&](std::size_t i) {
-            return decision == transcript_.decided.end() ||
+            return decision == decided.end() ||
                    transcript_.exchanges[i].sent < decision->second.position;
           });
       fold_tries({exchanges.begin(), split}, granted);
       fold_repeated({split, exchanges.end()});
     }
-    for (const std::size_t timeout : transcript_.timeouts) {
-      if (transcript_.exchanges[transcript_.items[timeout].exchange].folded)
-        transcript_.items[timeout].dropped = true;
-    }
     std::erase_if(transcript_.items, [&](const Item& item) {
-      return item.dropped ||
-             (item.part != Part::happening && transcript_.exchanges[item.exchange].folded);
+      return item.exchange && transcript_.exchanges[*item.exchange].folded;
     });
   }
 
  private:
+  // How and when an acquire ended.
+  struct Decision {
+    std::size_t position = 0;
+    bool granted = false;
+  };
+
+  std::map<TenureId, Decision> decisions() const {
+    std::map<TenureId, Decision> all;
+    for (std::size_t i = 0; i < run_.history.size(); ++i) {
+      const HistoryEvent& event = run_.history[i];
+      if (event.what >= What::acquire_ok && event.what <= What::acquire_unknown)
+        all.try_emplace(event.tenure,
+                        Decision{transcript_.positions[i], event.what == What::acquire_ok});
+    }
+    return all;
+  }
+
   // One attempt of a client: a command to one server, or to each of several.
   struct Try {
     std::vector<std::size_t> exchanges;
@@ -294,7 +307,6 @@ class Folder {
     item.row.until = last.sent_at;
     item.row.to = first.server;
     item.row.processes.push_back(first.server);
-    item.barrier = false;
     for (std::size_t i = begin; i < end; ++i) {
       for (const std::size_t exchange : tries[i].exchanges)
         transcript_.exchanges[exchange].folded = true;

@@ -344,9 +344,9 @@ std::string Narrator::event(const HistoryEvent& event) const {
     case What::process_started:
       return subject + " restarts";
     case What::fault_fired:
-      return fmt::format("fault {}", event.key + std::uint64_t{1});
+      return fault_fires(event.key);
     case What::fault_ended:
-      return fmt::format("fault {} is over", event.key + std::uint64_t{1});
+      return fault_ends(event.key);
     case What::entry_created:
       if (event.tenure == 0 && event.owner != 0)  // it was there before, under another server
         return fmt::format("{} has {}'s entry of {}", subject, owner(event), key(event.key));
@@ -355,8 +355,7 @@ std::string Narrator::event(const HistoryEvent& event) const {
       return fmt::format("{}: {} alters {}'s entry of {}", subject, doer(event, false),
                          owner(event), key(event.key));
     case What::entry_removed:
-      return fmt::format("{}: {}'s entry of {} {}", subject, owner(event), key(event.key),
-                         loss(event));
+      return entry_ends(event);
     case What::out_of_connections:
       return subject + " has no connection left: each is lent to a thread that has ended";
     case What::horizon:
@@ -364,6 +363,23 @@ std::string Narrator::event(const HistoryEvent& event) const {
     default:  // it has no row: others tell of it
       return subject;
   }
+}
+
+std::string Narrator::fault_fires(std::uint32_t index) const {
+  std::string text = fmt::format("fault {}", index + std::uint64_t{1});
+  if (index < run_.scenario.faults.size())
+    text += ": " + printable(fault(run_.scenario.faults[index]));
+  const scenarios::FiredFault* const fired = fired_fault(run_, index);
+  return fired == nullptr || fired->in_vain.empty() ? text
+                                                    : fmt::format("{}: {}", text, fired->in_vain);
+}
+
+std::string Narrator::fault_ends(std::uint32_t index) const {
+  const std::string text = fmt::format("fault {} is over", index + std::uint64_t{1});
+  if (index >= run_.scenario.faults.size()) return text;
+  const sim::Fault& fault = run_.scenario.faults[index];
+  const auto consequence = verbs::kind_of(fault.verb).told_at_end;
+  return consequence == nullptr ? text : text + ": " + printable(consequence(fault));
 }
 
 const HistoryEvent* Narrator::broke_at(Property property, const Witness& witness) const {

@@ -52,10 +52,8 @@ class Narrator {
   // kept no data; else nullptr.
   const history::HistoryEvent* crash_that_lost(const history::HistoryEvent& removed) const;
 
-  // An event as a sentence: "client-1 learns that it has lost the lock".
+  // An event that has a row, as a sentence: "client-1 learns that it has lost the lock".
   std::string event(const history::HistoryEvent& event) const;
-  // The end of an entry, or of another key, that no command ended: "client-1's entry expires".
-  std::string entry_ends(const history::HistoryEvent& event) const;
 
   // A violation in a few words, for its row in the story, and in full, for the verdict.
   std::string headline(Property property, const Witness& witness) const;
@@ -77,6 +75,9 @@ class Narrator {
   std::string doer(const history::HistoryEvent& event, bool with_tenure) const;
   std::string owner(const history::HistoryEvent& event) const;
   std::string loss(const history::HistoryEvent& event) const;
+  std::string entry_ends(const history::HistoryEvent& event) const;
+  std::string fault_fires(std::uint32_t index) const;
+  std::string fault_ends(std::uint32_t index) const;
   bool are_copies(sim::ProcessId one, sim::ProcessId other) const;
 
   const Run& run_;

@@ -56,7 +56,7 @@ class StoryTeller {
   void join() {
     std::vector<std::size_t> barriers(transcript_.items.size() + 1, 0);
     for (std::size_t i = 0; i < transcript_.items.size(); ++i)
-      barriers[i + 1] = barriers[i] + (transcript_.items[i].barrier ? 1 : 0);
+      barriers[i + 1] = barriers[i] + (transcript_.items[i].is_barrier() ? 1 : 0);
     const auto clear = [&](std::size_t from, std::size_t to) {
       return barriers[to] == barriers[from + 1];
     };
@@ -73,41 +73,42 @@ class StoryTeller {
     for (std::size_t i = 0; i < transcript_.items.size(); ++i) {
       Item& item = transcript_.items[i];
       if (item.part != Part::happening) {
-        const Exchange& exchange = transcript_.exchanges[item.exchange];
-        const auto row = row_of.find(item.exchange);
+        const Exchange& exchange = transcript_.exchanges[*item.exchange];
+        const auto row = row_of.find(*item.exchange);
         switch (item.part) {
           case Part::sent:
-            sent_item[item.exchange] = i;
-            row_of[item.exchange] =
+            sent_item[*item.exchange] = i;
+            row_of[*item.exchange] =
                 push(message(exchange, RowKind::departure, item.position, exchange.sent_at));
             if (exchange.lost && !exchange.delivered) lose(story_.rows.back(), exchange.text);
             break;
           case Part::delivered: {
             const Instant at = run_.trace.records[item.position].at;
-            const std::size_t sent = sent_item[item.exchange];
-            delivered_item[item.exchange] = i;
+            const std::size_t sent = sent_item[*item.exchange];
+            delivered_item[*item.exchange] = i;
             if (clear(sent, i) && at - exchange.sent_at <= kOneBreath) {
               story_.rows[row->second].kind = RowKind::exchange;
               story_.rows[row->second].last = item.position;
             } else {
-              row_of[item.exchange] = push(message(exchange, RowKind::exchange, item.position, at));
+              row_of[*item.exchange] =
+                  push(message(exchange, RowKind::exchange, item.position, at));
               story_.rows.back().complete = false;
             }
             break;
           }
           case Part::answered: {
-            const auto delivered = delivered_item.find(item.exchange);
+            const auto delivered = delivered_item.find(*item.exchange);
             const bool near = delivered != delivered_item.end() && clear(delivered->second, i) &&
                               exchange.answered_at - story_.rows[row->second].at <= 2 * kOneBreath;
             if (near) {
               story_.rows[row->second].answer = exchange.answer;
               story_.rows[row->second].last = item.position;
             } else {
-              row_of[item.exchange] = push(reply(exchange, item.position, exchange.answered_at));
+              row_of[*item.exchange] = push(reply(exchange, item.position, exchange.answered_at));
             }
-            latest[item.tenure] = {i, row_of[item.exchange]};
+            latest[item.tenure] = {i, row_of[*item.exchange]};
             if (!exchange.gloss.empty())
-              glosses.emplace_back(row_of[item.exchange], exchange.gloss);
+              glosses.emplace_back(row_of[*item.exchange], exchange.gloss);
             break;
           }
           case Part::answer_lost: {
@@ -128,7 +129,7 @@ class StoryTeller {
         if (answer != latest.end() && !misleads(item, answer->second.first)) {
           const auto& [at, row] = answer->second;
           const Instant answered =
-              transcript_.exchanges[transcript_.items[at].exchange].answered_at;
+              transcript_.exchanges[*transcript_.items[at].exchange].answered_at;
           if (clear(at, i) && item.row.at - answered <= kAtOneInstant &&
               story_.rows[row].outcome.empty()) {
             const bool error = story_.rows[row].answer.starts_with("error:");
@@ -160,9 +161,6 @@ class StoryTeller {
             .from = exchange.client,
             .to = exchange.server,
             .text = exchange.told(),
-            .answer = {},
-            .outcome = {},
-            .complete = true,
             .processes = {exchange.client, exchange.server},
             .position = position,
             .last = position};
@@ -194,7 +192,7 @@ class StoryTeller {
   // Whether the outcome beside this answer would seem to follow from it: a release that fails, or
   // an acquire that succeeds, because of what other servers have answered.
   bool misleads(const Item& outcome, std::size_t answered) const {
-    const Exchange& last = transcript_.exchanges[transcript_.items[answered].exchange];
+    const Exchange& last = transcript_.exchanges[*transcript_.items[answered].exchange];
     const bool refused = last.role == Role::acquire && !last.took;
     return (outcome.fails || refused) && answered_unlike(answered);
   }
@@ -202,12 +200,12 @@ class StoryTeller {
   // Whether another server has answered the same command of this operation differently: then no
   // single answer says what became of it.
   bool answered_unlike(std::size_t answered) const {
-    const Exchange& last = transcript_.exchanges[transcript_.items[answered].exchange];
+    const Exchange& last = transcript_.exchanges[*transcript_.items[answered].exchange];
     for (std::size_t i = answered; i-- > 0;) {
       const Item& item = transcript_.items[i];
       if (item.tenure == last.tenure && item.joins_after) break;
       if (item.part != Part::answered || item.tenure != last.tenure) continue;
-      const Exchange& other = transcript_.exchanges[item.exchange];
+      const Exchange& other = transcript_.exchanges[*item.exchange];
       if (other.server != last.server && other.form() == last.form() && other.answer != last.answer)
         return true;
     }
@@ -217,9 +215,9 @@ class StoryTeller {
   bool command_follows(std::size_t from) const {
     for (std::size_t i = from + 1; i < transcript_.items.size(); ++i) {
       const Item& item = transcript_.items[i];
-      if (item.barrier) return false;
+      if (item.is_barrier()) return false;
       if (item.part == Part::sent && item.tenure == transcript_.items[from].tenure) {
-        return transcript_.exchanges[item.exchange].sent_at - transcript_.items[from].row.at <=
+        return transcript_.exchanges[*item.exchange].sent_at - transcript_.items[from].row.at <=
                kAtOneInstant;
       }
       const Instant at =

@@ -32,12 +32,12 @@ struct Row {
   sim::Instant until{};
   sim::ProcessId from = 0;
   sim::ProcessId to = 0;
-  std::string text;
-  std::string answer;   // exchange: the server's answer
-  std::string outcome;  // its meaning to the client, e.g. "holds the lock"
+  std::string text{};
+  std::string answer{};   // exchange: the server's answer
+  std::string outcome{};  // its meaning to the client, e.g. "holds the lock"
   // exchange: the command left in this row, not in one above; fold: all of it arrived
   bool complete = true;
-  std::vector<sim::ProcessId> processes;
+  std::vector<sim::ProcessId> processes{};
   std::size_t position = 0;  // in the trace, or in the history where there is no trace
   std::size_t last = 0;      // the last position that the row covers
 };

@@ -32,7 +32,9 @@ struct Exchange {
   sim::Instant delivered_at{};
   std::optional<std::size_t> answered;
   sim::Instant answered_at{};
-  bool lost = false;  // the command, or its answer
+  std::optional<std::size_t> answer_lost;
+  bool replied = false;  // the server has sent its answer
+  bool lost = false;     // the command, or its answer
   bool timed_out = false;
   bool pushed = false;  // by the server, without a command
   bool took = false;    // made or changed an entry of the lock's key
@@ -52,24 +54,22 @@ struct Exchange {
 
 enum class Part : std::uint8_t { sent, delivered, answered, answer_lost, happening };
 
-// One thing that may become a row. `barrier`: nothing is joined across it.
+// One thing that may become a row.
 struct Item {
   std::size_t position = 0;
   Part part = Part::happening;
-  std::size_t exchange = 0;
+  std::optional<std::size_t> exchange;  // the one that it is a part of, or tells of
   Row row;
-  bool barrier = false;
   bool joins_before = false;  // joins the row of its command, if that is near
   bool joins_after = false;
   bool fails = false;  // a release that failed
   history::TenureId tenure = 0;
   bool dropped = false;
-};
 
-// How and when an acquire ended.
-struct Decision {
-  std::size_t position = 0;
-  bool granted = false;
+  // Nothing is joined across it.
+  bool is_barrier() const {
+    return part == Part::happening && !joins_before && !joins_after && row.kind != RowKind::fold;
+  }
 };
 
 struct Transcript {
@@ -77,9 +77,7 @@ struct Transcript {
   std::vector<Exchange> exchanges;
   std::vector<Change> changes;
   std::vector<std::size_t> positions;  // of the events of the history
-  std::vector<std::size_t> timeouts;   // items that say so
-  std::map<history::TenureId, Decision> decided;
-  std::set<std::string> upkeep;  // the commands that no row tells of
+  std::set<std::string> upkeep;        // the commands that no row tells of
 
   Item& add(std::size_t position, sim::Instant at, RowKind kind, sim::ProcessId from,
             std::string text);
