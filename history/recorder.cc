@@ -24,7 +24,8 @@ void Recorder::receive(const sim::Occurrence& occurrence) {
           .peer = occurrence.peer,
           .thread = occurrence.thread,
           .tenure = occurrence.tag,
-          .key = occurrence.fault});
+          .key = occurrence.fault},
+         occurrence.request);
 }
 
 }  // namespace picklock::history

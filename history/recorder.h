@@ -39,13 +39,15 @@ class Recorder final : public sim::Observer {
   void receive(const sim::Occurrence& occurrence) override;
 
  private:
-  void append(const HistoryEvent& event) {
+  // `request`: before whose sending a fault fired.
+  void append(const HistoryEvent& event, std::uint32_t request = 0) {
     if (scheduler_.record().tracer().on()) {
       scheduler_.record().tracer().add({.at = event.at,
                                         .kind = sim::TraceKind::recorded,
                                         .process = event.process,
                                         .peer = event.peer,
                                         .message = static_cast<std::uint32_t>(history_.size()),
+                                        .answers = request,
                                         .tag = event.tenure});
     }
     history_.push_back(event);

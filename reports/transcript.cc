@@ -132,7 +132,7 @@ class Transcriber {
       case TraceKind::mark:
         return mark(position, record);
       case TraceKind::recorded:
-        if (record.message < run_.history.size()) happened(position, record.message);
+        if (record.message < run_.history.size()) happened(position, record);
         return;
       default:  // other rows tell of these
         return;
@@ -173,7 +173,7 @@ class Transcriber {
     exchange.upkeep = !shown && (exchange.role == Role::none || keeps_alive);
     if (!exchange.upkeep) {
       exchange.text = describe(record);
-      name_if_unusual(exchange);
+      name_if_unusual(exchange, record.message);
     } else if (of_client) {
       transcript_.upkeep.insert(name_of(describe(record)));
     }
@@ -325,9 +325,9 @@ class Transcriber {
 
   // ---------------------------------------------------------------- the history
 
-  void happened(std::size_t position, std::size_t index) {
-    const HistoryEvent& event = run_.history[index];
-    transcript_.positions[index] = position;
+  void happened(std::size_t position, const TraceRecord& record) {
+    const HistoryEvent& event = run_.history[record.message];
+    transcript_.positions[record.message] = position;
     count_holds(event);
     if (event.what == What::process_crashed) down(event.process);
     if (!has_row(position, event)) return;
@@ -341,7 +341,7 @@ class Transcriber {
     item.joins_before = event.what <= What::loss_learned && !item.joins_after;
     item.fails = event.what == What::release_failed;
     if (item.joins_before) item.row.outcome = outcome(event);
-    if (event.what == What::fault_fired) fired(position, event);
+    if (event.what == What::fault_fired) fired(position, event, record.answers);
     if (event.what == What::process_started) restarted(event.process);
   }
 
@@ -389,55 +389,35 @@ class Transcriber {
 
   // ---------------------------------------------------------------- faults
 
-  void fired(std::size_t position, const HistoryEvent& event) {
-    fired_at_[event.key] = event.at;
+  void fired(std::size_t position, const HistoryEvent& event, std::uint32_t request) {
     after_fault_ = position + 1;
-    if (event.key >= run_.scenario.faults.size()) return;
-    const sim::Trigger& trigger = run_.scenario.faults[event.key].trigger;
-    if (!trigger.at && trigger.mark.empty() && trigger.command.empty() &&
-        trigger.phase == sim::Phase::sent)
-      struck_.emplace_back(trigger.role, transcript_.items.size() - 1);
+    const auto& plan = run_.scenario.faults;
+    if (request != 0 && event.key < plan.size() && plan[event.key].trigger.command.empty())
+      struck_.emplace(request, transcript_.items.size() - 1);
   }
 
   // A step may consist of several commands: those that undo half an acquire belong to the acquire.
-  // The row of a fault names the command that it struck, if that is not the step's usual one.
-  void name_if_unusual(const Exchange& struck) {
-    std::erase_if(struck_, [&](const auto& fault) {
-      Row& row = transcript_.items[fault.second].row;
-      if (row.at != struck.sent_at) return true;
-      if (fault.first != struck.role) return false;
+  // The row of a fault names the command that it struck, if that is not the step's usual one, and
+  // if the command leaves at once: else the row of the command follows.
+  void name_if_unusual(const Exchange& struck, std::uint32_t request) {
+    const auto [begin, end] = struck_.equal_range(request);
+    for (auto fault = begin; fault != end; ++fault) {
+      Row& row = transcript_.items[fault->second].row;
       const auto usual = std::find_if(
           transcript_.exchanges.begin(), transcript_.exchanges.end(), [&](const Exchange& earlier) {
             return earlier.role == struck.role && earlier.tenure == struck.tenure;
           });
-      if (usual->form() != struck.form())
+      if (row.at == struck.sent_at && usual->form() != struck.form())
         row.text += fmt::format(" (here a different command: {})", struck.form());
-      return true;
-    });
+    }
   }
 
   // The end of a pause or crash has a row of its own, and a fault without length needs no end.
   bool ends_later(const HistoryEvent& event) const {
-    const auto fired = fired_at_.find(event.key);
-    if (fired == fired_at_.end() || fired->second == event.at) return false;
-    if (event.key >= run_.scenario.faults.size()) return true;
-    const sim::Fault& fault = run_.scenario.faults[event.key];
-    return !verbs::kind_of(fault.verb).end_shows && !was_healed(fault, fired->second, event.at);
-  }
-
-  // Whether a heal has ended a partition or a hold before its time.
-  bool was_healed(const sim::Fault& fault, Instant from, Instant to) const {
-    const verbs::Kind& verb = verbs::kind_of(fault.verb);
-    const auto heals = [&](const scenarios::FiredFault& fired) {
-      if (fired.fault >= run_.scenario.faults.size() || fired.at < from || fired.at >= to)
-        return false;
-      const sim::Fault& later = run_.scenario.faults[fired.fault];
-      const std::string& healed = later.target;
-      const bool other = verb.on_message ? fault.trigger.on == healed || fault.trigger.by == healed
-                                         : fault.from == std::vector{healed};
-      return later.verb == sim::Verb::heal && (healed == fault.target || other);
-    };
-    return verb.can_heal && std::any_of(run_.fired.begin(), run_.fired.end(), heals);
+    const scenarios::FiredFault* const fired = fired_fault(run_, event.key);
+    if (fired == nullptr || fired->at == event.at || fired->healed) return false;
+    const auto& plan = run_.scenario.faults;
+    return event.key >= plan.size() || !verbs::kind_of(plan[event.key].verb).end_shows;
   }
 
   // ---------------------------------------------------------------- entries
@@ -494,9 +474,8 @@ class Transcriber {
   std::map<std::tuple<ProcessId, TenureId, Role>, bool> effects_;
   std::map<TenureId, int> holds_;  // as their clients count
   std::map<ProcessId, Pause> pauses_;
-  std::map<history::KeyId, Instant> fired_at_;
   std::optional<std::size_t> after_fault_;            // the position behind the latest fault
-  std::vector<std::pair<Role, std::size_t>> struck_;  // faults on a command that is not sent yet
+  std::multimap<std::uint32_t, std::size_t> struck_;  // rows of faults by the request
   std::map<ProcessId, std::string> lost_in_crash_;    // what the row of the restart says of it
   std::map<ProcessId, std::size_t> restarts_;         // their latest rows
   std::set<std::tuple<Instant, ProcessId, ProcessId>> resets_;

@@ -21,6 +21,7 @@ struct FiredFault {
   std::uint32_t fault = 0;     // index into the plan
   sim::Instant at{};           // when it fired
   std::string_view in_vain{};  // why it changed nothing; empty: it changed something
+  bool healed = false;         // it was over before its end, which changed nothing
 };
 
 struct Run {

@@ -98,7 +98,7 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   run.keys = world_.keys();
   run.grants = world_.grants();
   for (const auto& firing : world_.fired())
-    run.fired.push_back({firing.fault, firing.at, firing.in_vain});
+    run.fired.push_back({firing.fault, firing.at, firing.in_vain, firing.healed});
   run.longest_wait = longest_wait(run.history, run.ended);
   run.longest_idle = longest_idle(run.history, world_.context());
   run.wakeups = wakeups(run.history);

@@ -120,10 +120,12 @@ void Nemesis::fire(std::uint32_t index, const Step* step) {
   armed.fired = true;
   const std::size_t firing = fired_.size();
   fired_.push_back({index, scheduler_.now()});
+  const bool leaves = step != nullptr && step->phase == Phase::sent && step->message != nullptr;
   scheduler_.record().report({.at = scheduler_.now(),
                               .what = Occurred::fault_fired,
                               .process = armed.target->id(),
-                              .fault = index});
+                              .fault = index,
+                              .request = leaves ? step->message->number : 0});
   fired_[firing].in_vain = apply(armed, index, step);
 }
 
@@ -141,7 +143,10 @@ void Nemesis::end_after(std::uint32_t index, std::optional<Duration> lasts) {
 
 void Nemesis::on_end(std::uint32_t index) {
   Armed& armed = plan_[index];
-  if (armed.fault->lasts || armed.fault->verb == Verb::restart) undo(armed);
+  const bool lasted = armed.fault->lasts || armed.fault->verb == Verb::restart;
+  if (lasted && !undo(armed)) {
+    for (Firing& firing : fired_) firing.healed |= firing.fault == index;
+  }
   ended(index);
 }
 
@@ -284,7 +289,7 @@ Thread* Nemesis::victim(Process& target, const Step* step) {
   return scheduler_.threads().oldest(target);
 }
 
-void Nemesis::undo(Armed& armed) {
+bool Nemesis::undo(Armed& armed) {
   const Fault& fault = *armed.fault;
   Process& target = *armed.target;
   switch (fault.verb) {
@@ -301,11 +306,9 @@ void Nemesis::undo(Armed& armed) {
       scheduler_.processes().set_clock_rate(target, armed.rate_before);
       break;
     case Verb::partition:
-      each_cut(armed, false);
-      break;
+      return each_cut(armed, false);
     case Verb::hold:
-      network_.release_hold(*armed.from[0], *armed.from[1]);
-      break;
+      return network_.release_hold(*armed.from[0], *armed.from[1]);
     case Verb::slow:
       scheduler_.processes().set_slowness(target, target.slowness() - fault.step);
       break;
@@ -321,9 +324,12 @@ void Nemesis::undo(Armed& armed) {
       strike(armed, &Program::relieve);
       break;
   }
+  return true;
 }
 
-void Nemesis::each_cut(Armed& armed, bool cut) {
+// Returns whether it was about any link.
+bool Nemesis::each_cut(Armed& armed, bool cut) {
+  bool any = false;
   const auto change = [this, cut](Process& from, Process& to) {
     if (cut) {
       network_.block(from, to);
@@ -338,9 +344,11 @@ void Nemesis::each_cut(Armed& armed, bool cut) {
     for (const Process* one : armed.from) meant = meant || one == &other;
     for (const Process* one : armed.healed) meant = meant && one != &other && one != armed.target;
     if (!meant) continue;
+    any = true;
     if (fault.outbound) change(*armed.target, other);
     if (fault.inbound) change(other, *armed.target);
   }
+  return any;
 }
 
 }  // namespace picklock::sim

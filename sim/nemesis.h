@@ -62,6 +62,7 @@ class Nemesis {
     std::uint32_t fault = 0;
     Instant at{};
     std::string_view in_vain{};  // why it changed nothing; empty: it changed something
+    bool healed = false;         // it was over before its end, which changed nothing
   };
   const std::vector<Firing>& fired() const { return fired_; }
 
@@ -113,8 +114,9 @@ class Nemesis {
   std::string_view strike(const Armed& armed, void (Program::*what)(const Strike&));
   bool heal(Process& target);
   Thread* victim(Process& target, const Step* step);
-  void undo(Armed& armed);
-  void each_cut(Armed& armed, bool cut);
+  // Returns whether anything was left of the fault.
+  bool undo(Armed& armed);
+  bool each_cut(Armed& armed, bool cut);
   void on_time(std::uint32_t index);
   void on_end(std::uint32_t index);
 

@@ -25,6 +25,15 @@ std::vector<std::tuple<Occurred, std::uint32_t, Duration>> fates(const EchoWorld
   return all;
 }
 
+// The faults that were over before their end, in the order in which they fired.
+std::vector<std::uint32_t> healed(const EchoWorld& world) {
+  std::vector<std::uint32_t> all;
+  for (const Nemesis::Firing& one : world.simulation.nemesis.fired()) {
+    if (one.healed) all.push_back(one.fault);
+  }
+  return all;
+}
+
 Fault pause_client(Trigger trigger, Duration lasts = 10s) {
   return {.verb = Verb::pause, .target = "client-1", .trigger = std::move(trigger), .lasts = lasts};
 }
@@ -49,6 +58,23 @@ Trigger step(Side side, Phase phase) { return {.side = side, .role = kAsk, .phas
 
 TEST(Nemesis, StrikesBeforeARequestIsSent) {
   EXPECT_EQ(paused_at(step(Side::before, Phase::sent)), (Passage{10s + kWay, 10s + 2 * kWay}));
+}
+
+// For reports: what a fault has struck.
+TEST(Nemesis, NamesTheRequestBeforeWhoseSendingItStrikes) {
+  const auto request = [](Trigger trigger) {
+    EchoWorld world;
+    world.client().script = [&](EchoClient& self) { self.ask(world.server(), "ASK key"); };
+    world.run({pause_client(std::move(trigger))});
+    const auto fired =
+        std::find_if(world.occurrences.begin(), world.occurrences.end(),
+                     [](const Occurrence& one) { return one.what == Occurred::fault_fired; });
+    return fired->request;
+  };
+  EXPECT_NE(request(step(Side::before, Phase::sent)), 0u);
+  EXPECT_EQ(request(step(Side::after, Phase::sent)), 0u);
+  EXPECT_EQ(request(step(Side::after, Phase::applied)), 0u);
+  EXPECT_EQ(request({.at = kStart + 1ms}), 0u);
 }
 
 TEST(Nemesis, StrikesAfterARequestIsSent) {
@@ -482,6 +508,7 @@ TEST(Nemesis, HealsEveryPartitionAndHoldOfItsTarget) {
        at_request(Verb::hold, 60s),
        at_two(Verb::heal, "client-1")});
   EXPECT_EQ(world.client().told[0].at, 2s + 2 * kWay);
+  EXPECT_THAT(healed(world), testing::UnorderedElementsAre(0u, 1u));
 }
 
 TEST(Nemesis, StopsNothingWhereNothingRuns) {
@@ -532,6 +559,7 @@ TEST(Nemesis, EndsNoLaterPartitionWithOneThatWasHealed) {
   };
   world.run({cut(0s, 10s), at_two(Verb::heal, "client-1"), cut(3s, 20s)});
   EXPECT_EQ(world.server().log[0].first, 23s + kWay);
+  EXPECT_THAT(healed(world), ElementsAre(0u));
 }
 
 TEST(Nemesis, GivesAClockBackTheRateItHad) {

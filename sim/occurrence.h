@@ -33,6 +33,7 @@ struct Occurrence {
   ThreadId thread = 0;
   Tag tag = 0;
   std::uint32_t fault = 0;
+  std::uint32_t request = 0;  // the message before whose sending a fault fired; for the trace
 };
 
 // Receives every occurrence of a run, in order, after the digest has it.

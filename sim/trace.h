@@ -42,7 +42,9 @@ struct TraceRecord {
   ProcessId process = 0;
   ProcessId peer = 0;
   std::uint32_t message = 0;  // number of the message in the run: the same in sent, delivered, lost
-  std::uint32_t answers = 0;  // the message that this one answers; 0: a request, or unasked
+  // The message that this one answers; 0: a request, or unasked. Of a recorded fault: the request
+  // before whose sending it fired.
+  std::uint32_t answers = 0;
   Tag tag = 0;
   std::uint32_t payload_at = 0;  // its bytes in Trace::bytes (records of kind sent, told and mark)
   std::uint32_t payload_size = 0;
