@@ -15,24 +15,6 @@ using sim::ProcessId;
 
 constexpr int kGap = 2;  // between the last lane, with room for an owner, and the text
 
-// Clients first, the resource last, otherwise as declared.
-std::vector<ProcessId> taking_part(const Run& run, const Narrator& narrator, const Story& story) {
-  std::set<ProcessId> seen;
-  for (const Row& row : story.rows) {
-    if (row.kind == RowKind::end || row.kind == RowKind::gap) continue;
-    seen.insert(row.processes.begin(), row.processes.end());
-  }
-  std::vector<ProcessId> out;
-  for (int group = 0; group < 3; ++group) {
-    for (std::size_t i = 0; i < run.processes.size(); ++i) {
-      const auto process = static_cast<ProcessId>(i);
-      const int own = narrator.is_client(process) ? 0 : narrator.is_resource(process) ? 2 : 1;
-      if (own == group && seen.contains(process)) out.push_back(process);
-    }
-  }
-  return out;
-}
-
 // Processes that a fault strikes or a witness names, and servers that took the place of another.
 std::set<ProcessId> concerned(const Run& run, const Narrator& narrator, const Story& story) {
   std::set<ProcessId> out;
@@ -70,7 +52,8 @@ std::set<ProcessId> concerned(const Run& run, const Narrator& narrator, const St
 Lanes::Lanes(const Run& run, const Narrator& narrator, const Story& story, const Palette& palette,
              int width, int text_width, Detail detail)
     : narrator_(narrator), palette_(palette) {
-  const std::vector<ProcessId> all = taking_part(run, narrator, story);
+  const std::vector<ProcessId> all =
+      taking_part(story, narrator, {Side::client, Side::server, Side::resource});
   std::uint8_t next = 0;
   for (const ProcessId process : all) {
     if (!narrator.is_client(process)) continue;

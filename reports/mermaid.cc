@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <set>
 #include <string_view>
 
 #include "reports/columns.h"
@@ -64,23 +63,15 @@ class Diagram {
 
   // Servers, clients, then the resource, as the drawings of such stories usually have them.
   void participants() {
-    std::set<ProcessId> seen;
-    for (const Row& row : story_.rows) {
-      if (row.kind != RowKind::end && row.kind != RowKind::gap) {
-        seen.insert(row.processes.begin(), row.processes.end());
-      }
-    }
-    for (int group = 0; group < 3; ++group) {
-      std::size_t count = 0;
-      for (std::size_t i = 0; i < run_.processes.size(); ++i) {
-        const auto process = static_cast<ProcessId>(i);
-        const int own = narrator_.is_client(process) ? 1 : narrator_.is_resource(process) ? 2 : 0;
-        if (own != group || !seen.contains(process)) continue;
-        ids_[process] = fmt::format("{}{}", group == 0 ? "s" : group == 1 ? "c" : "r", ++count);
-        line(fmt::format("participant {} as {}", ids_[process],
-                         label(narrator_.process(process)) +
-                             (narrator_.is_operator(process) ? " (operator)" : "")));
-      }
+    constexpr std::string_view kLetters = "csr";
+    std::map<char, std::size_t> count;
+    for (const ProcessId process :
+         taking_part(story_, narrator_, {Side::server, Side::client, Side::resource})) {
+      const char letter = kLetters[static_cast<std::size_t>(narrator_.side(process))];
+      ids_[process] = fmt::format("{}{}", letter, ++count[letter]);
+      line(fmt::format("participant {} as {}", ids_[process],
+                       label(narrator_.process(process)) +
+                           (narrator_.is_operator(process) ? " (operator)" : "")));
     }
   }
 

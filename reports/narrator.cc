@@ -133,8 +133,9 @@ bool Narrator::is_client(ProcessId process) const {
   return process < clients_.size() && clients_[process];
 }
 
-bool Narrator::is_resource(ProcessId process) const {
-  return process < resources_.size() && resources_[process];
+Side Narrator::side(ProcessId process) const {
+  const bool resource = process < resources_.size() && resources_[process];
+  return is_client(process) ? Side::client : resource ? Side::resource : Side::server;
 }
 
 bool Narrator::is_peer(ProcessId process) const {

@@ -22,6 +22,9 @@ using scenarios::Run;
 // nullptr: the fault did not fire.
 const scenarios::FiredFault* fired_fault(const Run& run, std::size_t fault);
 
+// The part of a process in a story. Forms of report differ in which part comes first.
+enum class Side : std::uint8_t { client, server, resource };
+
 // Describes the events of one run. Borrows the run, which must outlive it.
 class Narrator {
  public:
@@ -35,7 +38,7 @@ class Narrator {
   bool has_one_lock() const { return locks_ == 1; }
   std::optional<sim::ProcessId> find(std::string_view name) const;
   bool is_client(sim::ProcessId process) const;
-  bool is_resource(sim::ProcessId process) const;
+  Side side(sim::ProcessId process) const;
   bool is_peer(sim::ProcessId process) const;      // a server of an ensemble in which any may lead
   bool is_operator(sim::ProcessId process) const;  // a client that forces the lock open
   std::optional<sim::ProcessId> process_of(history::TenureId tenure) const;

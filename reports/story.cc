@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -354,6 +355,21 @@ class StoryTeller {
 };
 
 }  // namespace
+
+std::vector<ProcessId> taking_part(const Story& story, const Narrator& narrator,
+                                   const std::array<Side, 3>& order) {
+  std::set<ProcessId> seen;
+  for (const Row& row : story.rows) {
+    if (row.kind != RowKind::end && row.kind != RowKind::gap)
+      seen.insert(row.processes.begin(), row.processes.end());
+  }
+  std::vector<ProcessId> all;
+  for (const Side side : order) {
+    std::copy_if(seen.begin(), seen.end(), std::back_inserter(all),
+                 [&](ProcessId process) { return narrator.side(process) == side; });
+  }
+  return all;
+}
 
 Story tell(const Run& run, const Narrator& narrator, Detail detail) {
   return StoryTeller(run, narrator, detail).tell();

@@ -3,6 +3,7 @@
 // of something that happened, and that happened before the row below it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -69,6 +70,10 @@ struct Story {
 
 // How much a story leaves out: what a reader can do without, or nothing that a client did.
 enum class Detail : std::uint8_t { what_matters, everything };
+
+// The processes that its rows tell of: side by side in this order, otherwise as declared.
+std::vector<sim::ProcessId> taking_part(const Story& story, const Narrator& narrator,
+                                        const std::array<Side, 3>& order);
 
 Story tell(const Run& run, const Narrator& narrator, Detail detail = Detail::what_matters);
 

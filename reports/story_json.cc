@@ -1,6 +1,6 @@
 #include "reports/story_json.h"
 
-#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
@@ -90,38 +90,25 @@ class Teller {
   }
 
  private:
-  // Clients, then servers, then the resource; those that no row tells of have no column.
+  // Those that no row tells of have no column.
   Json columns() {
-    std::set<ProcessId> seen;
-    for (const Row& row : story_.rows) {
-      if (row.kind == RowKind::end || row.kind == RowKind::gap) continue;
-      seen.insert(row.processes.begin(), row.processes.end());
-    }
+    constexpr std::array<std::string_view, 3> kNames = {"client", "server", "resource"};
     Json out = Json::array();
-    for (const std::string_view kind : {"client", "server", "resource"}) {
-      for (const ProcessId process : seen) {
-        if (kind_of(process) != kind) continue;
-        column_[process] = out.size();
-        out.push_back({{"name", narrator_.process(process)}, {"kind", kind}});
-      }
+    for (const ProcessId process :
+         taking_part(story_, narrator_, {Side::client, Side::server, Side::resource})) {
+      column_[process] = out.size();
+      shown_.insert(process);
+      const std::string_view kind = kNames[static_cast<std::size_t>(narrator_.side(process))];
+      out.push_back({{"name", narrator_.process(process)}, {"kind", kind}});
     }
-    shown_ = std::move(seen);
     return out;
-  }
-
-  std::string_view kind_of(ProcessId process) const {
-    return narrator_.is_client(process)     ? "client"
-           : narrator_.is_resource(process) ? "resource"
-                                            : "server";
   }
 
   Json faults() const {
     Json out = Json::array();
     for (std::uint32_t i = 0; i < run_.scenario.faults.size(); ++i) {
       out.push_back({{"text", fault(run_.scenario.faults[i])}});
-      const auto fired = std::find_if(run_.fired.begin(), run_.fired.end(),
-                                      [i](const auto& one) { return one.fault == i; });
-      if (fired != run_.fired.end()) out.back()["at"] = rounded_seconds(fired->at);
+      if (const auto* fired = fired_fault(run_, i)) out.back()["at"] = rounded_seconds(fired->at);
     }
     return out;
   }
