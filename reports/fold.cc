@@ -113,8 +113,8 @@ class Folder {
 
   // A try stays visible if a property was violated in it or a fault was anchored to it.
   bool is_notable(const Try& attempt) const {
-    const Exchange& first = transcript_.exchanges[attempt.exchanges.front()];
-    const Exchange& last = transcript_.exchanges[attempt.exchanges.back()];
+    const Exchange& first = first_of(attempt);
+    const Exchange& last = last_of(attempt);
     const Instant from = first.sent_at;
     const Instant to = last.answered ? last.answered_at : last.sent_at;
     for (const properties::Verdict& verdict : run_.verdicts) {
