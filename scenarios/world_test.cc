@@ -263,6 +263,26 @@ TEST_F(WorldTest, StopsWorkingAfterAReadWithoutAReply) {
   EXPECT_EQ(count(What::release_ok), 1);
 }
 
+// A search crashed on it: the next life of redis-1 handled a PSYNC to its former one.
+TEST(World, LosesMessagesThatWaitForTheirTurnWhenTheirServerStartsAgain) {
+  const Scenario scenario = parse(
+      "format = 1\n[lock]\nalgorithm = 'setnx-expire'\nacquire_timeout = '20s'\n"
+      "[servers.redis]\nreplicas = 2\nservice = '200ms'\n"
+      "[clients]\nhold = '2s'\ncycles = 2\nscan_every = '1s'\nthink = '1s'\n"
+      "write_timeout = '500ms'\n"
+      "[[network.link]]\nfrom = 'redis-1'\nto = 'redis-1-replica-1'\nlatency = '2ms'\n"
+      "[[fault]]\nrestart = 'redis-1'\nat = '6825ms'\nkeeps = 'none'\n"
+      "[[fault]]\nrestart = 'redis-1'\nbefore = 'acquire.replied'\nnth = 2\nby = 'client-3'\n"
+      "for = '139ms'\nkeeps = 'none'\n"
+      "[[fault]]\nrestart = 'redis-1'\nafter = 'acquire.replied'\nnth = 2\nfor = '2741ms'\n"
+      "keeps = 'none'\n",
+      "x", shipped_vocabulary());
+  World world;
+  world.set(scenario);
+  world.run(5316232874056678917);
+  EXPECT_EQ(world.history().back().what, What::horizon);
+}
+
 TEST_F(WorldTest, WritesNothingWithoutATokenThatItNeeds) {
   run("[clients]\ncount = 1\n[servers.resource]\nfencing = 'after'\n[[fault]]\n"
       "drop = 'client-1'\nbefore = 'acquire.sent'\ncommand = 'INCR'\n");

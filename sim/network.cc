@@ -326,6 +326,10 @@ void Network::deliver_unusual(Message& message, const Event& event) {
     message.reach(Stage::arrived);
     if (!is_received(message, receiver)) return;
   }
+  // A process that has ended while the message waited for its turn never handles it, and its
+  // successor does not know the connection.
+  const bool too_late = receiver.down() || connection.incarnation_[to] != receiver.incarnation();
+  if (message.stage == Stage::handled && too_late) return lose(message);
   if (receiver.paused()) {
     receiver.defer(event);
     return;
