@@ -111,9 +111,7 @@ void Cell::judge(std::uint64_t run, const sim::Plan& fired, Measures& measures) 
     const Property property = verdict.property;
     unsafe =
         unsafe || property == Property::no_stale_write || property == Property::resource_exclusion;
-    if (!promises) {
-      promises = scenarios::promises(current_, scenarios::classes_met(current_, fired));
-    }
+    if (!promises) promises = scenarios::promises(current_, fired);
     const auto index = static_cast<std::size_t>(property);
     const scenarios::Promised& promise = (*promises)[index];
     const bool broken =

@@ -158,7 +158,7 @@ void Runs::count_faults(Tally& tally) {
 }
 
 scenarios::Promises Runs::promised(const Scenario& scenario, const sim::Plan& fired) const {
-  return scenarios::promises(scenario, scenarios::classes_met(scenario, fired));
+  return scenarios::promises(scenario, fired);
 }
 
 std::vector<Violation> Runs::answered(const Scenario& scenario, const sim::Plan& fired,

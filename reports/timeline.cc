@@ -344,7 +344,7 @@ class TimelineWriter {
                        plural(wakeups.by, "release"), grouped(wakeups.most));
   }
 
-  // The other classes that a run meets come from clocks and pauses that its file sets.
+  // The other classes that a run meets come from clocks, pauses and latencies that its file sets.
   FaultClasses classes_of_faults() const {
     scenarios::Scenario bare = run_.scenario;
     const servers::Kind& server = scenarios::lock_server(bare);

@@ -80,4 +80,52 @@ Duration patience(const Scenario& scenario) {
   return 3 * std::min(recovery_bound(scenario) + replacing, kLongest / 4);
 }
 
+namespace {
+
+bool is_of_resource(const std::string& process) { return process.starts_with("resource"); }
+
+// The slowest way between a client and the resource, or between a client and the other servers.
+Duration slowest_way(const Network& network, bool to_resource) {
+  Duration way = slowest(network.latency);
+  for (const Link& link : network.links) {
+    const bool from_client = link.from.starts_with("client-");
+    const std::string& server = from_client ? link.to : link.from;
+    if ((from_client || link.to.starts_with("client-")) && is_of_resource(server) == to_resource)
+      way = std::max(way, slowest(link.latency));
+  }
+  return way;
+}
+
+// One command of each thread may be ahead in the queue of a server.
+Duration queue_of(const Scenario& scenario, const Setup& setup, Duration service) {
+  constexpr std::int64_t kMostThreads = 4'000;
+  return std::int64_t{scenario.clients.count} * setup.clients.threads *
+         std::min(service, kLongest / (4 * kMostThreads));
+}
+
+Duration answer_within(const Scenario& scenario, const Setup& setup) {
+  const auto& round_trip = find_algorithm(setup.lock)->round_trip;
+  const Duration of_client = bounds_of_server(scenario, setup.lock).answer_within;
+  if (round_trip == nullptr || of_client == Duration::zero()) return of_client;
+  return std::min(of_client, round_trip(setup.lock.options));
+}
+
+}  // namespace
+
+FaultClasses late_without_faults(const Scenario& scenario) {
+  const Duration command = 2 * slowest_way(scenario.network, false);
+  const Duration write = 2 * slowest_way(scenario.network, true);
+  FaultClasses late;
+  for (const Setup& setup : setups(scenario)) {
+    const auto queue = [&](Duration service) { return queue_of(scenario, setup, service); };
+    const Duration patience = answer_within(scenario, setup);
+    const Duration service = bounds_of_server(scenario, setup.lock).service;
+    if (patience != Duration::zero() && command + queue(service) >= patience)
+      late.add(FaultClass::late_command);
+    if (write + queue(scenario.servers.resource.service) >= setup.clients.write_timeout)
+      late.add(FaultClass::late_write);
+  }
+  return late;
+}
+
 }  // namespace picklock::scenarios

@@ -19,4 +19,8 @@ Duration recovery_bound(const Scenario& scenario);
 // server that may fail in it.
 Duration patience(const Scenario& scenario);
 
+// The classes of faults that the network and the servers are by themselves: whether a command, or a
+// write, may take longer than its client waits for the answer.
+FaultClasses late_without_faults(const Scenario& scenario);
+
 }  // namespace picklock::scenarios

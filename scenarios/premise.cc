@@ -37,23 +37,25 @@ bool ends_without_its_owner(const HistoryEvent& removed) {
 // The leases of a run as its lock sets them: which of them end early because of the lock itself.
 class Leases {
  public:
-  explicit Leases(FaultClasses met)
-      : undisturbed_(met.empty()), clocks_agree_(!met.has(FaultClass::server_clock)) {}
+  // An operator's command counts as its holder's: what it removes is the user's doing.
+  Leases(FaultClasses met, bool has_operators)
+      : undisturbed_(met.empty()),
+        clocks_agree_(!met.has(FaultClass::server_clock)),
+        has_operators_(has_operators) {}
 
   void set(const HistoryEvent& event) {
     Lease& lease = lease_of(event);
-    if (event.what == What::entry_created) lease = {.server = event.process, .key = event.key};
-    lease.is_renewed = lease.is_renewed || event.what == What::entry_altered;
-    lease.longest = lease.until == sim::kNever && event.what == What::entry_altered
-                        ? sim::kNever
-                        : std::max(lease.longest, event.until);
+    if (event.what == What::entry_created)
+      lease = {.server = event.process, .key = event.key, .since = event.at};
+    lease.is_renewed = lease.is_renewed || renews(lease, event);
+    lease.longest = is_first(lease, event) ? event.until : std::max(lease.longest, event.until);
     lease.until = event.until;
   }
 
   // Whether the lock ends the lease under its holder. It has deleted or shortened it; or it renews
   // its leases and has not renewed this one, although there was no fault.
   bool ended_by_lock(const HistoryEvent& removed, bool in_release) {
-    if (removed.cause == Cause::command) return !in_release;
+    if (removed.cause == Cause::command) return !in_release && !has_operators_;
     if (removed.cause != Cause::expiry) return false;
     const Lease& lease = lease_of(removed);
     const bool is_shortened = lease.until < lease.longest && removed.at < lease.longest;
@@ -64,10 +66,23 @@ class Leases {
   struct Lease {
     sim::ProcessId server = 0;
     history::KeyId key = 0;
+    sim::Instant since{};
     bool is_renewed = false;
     sim::Instant until{};
     sim::Instant longest{};  // ever set
   };
+
+  // An acquire may set its key without an expiry, and then the expiry.
+  static bool is_first(const Lease& lease, const HistoryEvent& event) {
+    return event.what == What::entry_created ||
+           (event.role == Role::acquire && lease.until == sim::kNever);
+  }
+
+  // An acquire renews nothing, and neither does a script that sets a key and then its expiry.
+  static bool renews(const Lease& lease, const HistoryEvent& event) {
+    return event.what == What::entry_altered && event.role != Role::acquire &&
+           event.at > lease.since;
+  }
 
   Lease& lease_of(const HistoryEvent& event) {
     const auto same = [&event](const Lease& one) {
@@ -80,6 +95,7 @@ class Leases {
 
   const bool undisturbed_;
   const bool clocks_agree_;
+  const bool has_operators_;
   std::vector<Lease> leases_;
 };
 
@@ -96,7 +112,7 @@ bool sections_end_within_leases(const Scenario& scenario, const History& history
   };
   std::vector<Holder> holders;
   std::vector<TenureId> over;  // granted, and gone again
-  Leases leases(classes_met(scenario));
+  Leases leases(classes_met(scenario), scenario.clients.operators > 0);
   const auto holder = [&holders](TenureId tenure) {
     return std::find_if(holders.begin(), holders.end(),
                         [tenure](const Holder& one) { return one.tenure == tenure; });

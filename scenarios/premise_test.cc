@@ -261,6 +261,27 @@ TEST(Premise, OfTheLeaseIsNotBrokenByALockThatEndsItsOwnLease) {
   EXPECT_FALSE(kept_by(unrenewed, paused));
 }
 
+// A lease that is given with the acquire is not renewed, although a script sets it in two steps.
+TEST(Premise, OfTheLeaseIsBrokenByASectionThatOutlastsALeaseOfItsOwn) {
+  const auto in_time = [](const std::string& lock, const std::string& lease) {
+    return kept(models::locks::kWithinLease, lock,
+                "[clients]\ncount = 2\nhold = '4s'\nleases = ['" + lease + "']\n");
+  };
+  for (const char* lock :
+       {"redisson-lock", "redisson-spin-lock", "redisson-multilock", "setnx-expire"}) {
+    EXPECT_FALSE(in_time(lock, "2s")) << lock;
+    EXPECT_TRUE(in_time(lock, "8s")) << lock;
+  }
+}
+
+TEST(Premise, OfTheLeaseIsBrokenByAnOperatorWhoTakesTheLockFromItsHolder) {
+  for (const char* lock : {"node-redlock-v4", "lua-check-delete", "redisson-lock"}) {
+    EXPECT_FALSE(kept(models::locks::kWithinLease, lock, "[clients]\ncount = 3\noperators = 1\n"))
+        << lock;
+    EXPECT_TRUE(kept(models::locks::kWithinLease, lock, "[clients]\ncount = 3\n")) << lock;
+  }
+}
+
 // A client that keeps its progress in the lock's key overwrites an entry of any client's.
 TEST(Premise, OfEveryPromiseIsBrokenByAClientThatWritesIntoTheKey) {
   for (const std::string_view premise : {std::string_view(), models::locks::kOneLock,

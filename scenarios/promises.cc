@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "models/locks/promises.h"
 #include "models/servers/kind.h"
+#include "scenarios/bounds.h"
 #include "scenarios/process_kinds.h"
 #include "scenarios/setup.h"
 #include "scenarios/topology.h"
@@ -31,7 +33,10 @@ bool collects(const Scenario& scenario) {
 
 }  // namespace
 
-FaultClasses classes_met(const Scenario& scenario, const sim::Plan& faults) {
+namespace {
+
+// Without the network: a slow one is none of the faults of a run.
+FaultClasses disturbances(const Scenario& scenario, const sim::Plan& faults) {
   FaultClasses met;
   for (const sim::Fault& fault : faults) met.add(class_of(fault, scenario));
   const servers::Kind& server = lock_server(scenario);
@@ -40,6 +45,14 @@ FaultClasses classes_met(const Scenario& scenario, const sim::Plan& faults) {
     met.add(FaultClass::pause);
   if (server.clock_rate && server.clock_rate->of(specs) != 0) met.add(FaultClass::server_clock);
   if (server.met != nullptr) met.add(server.met(specs, faults));
+  return met;
+}
+
+}  // namespace
+
+FaultClasses classes_met(const Scenario& scenario, const sim::Plan& faults) {
+  FaultClasses met = disturbances(scenario, faults);
+  met.add(late_without_faults(scenario));
   return met;
 }
 
@@ -63,10 +76,17 @@ Promises promises(const models::Algorithm& algorithm, const models::LockOptions&
   return all;
 }
 
-Promises promises(const Scenario& scenario, FaultClasses met) {
+namespace {
+
+// A holder that requests its lock again waits for itself, unless the lock is re-entrant.
+bool waits_for_itself(const Setup& setup) {
+  return setup.clients.nested && !find_algorithm(setup.lock)->uses.nests;
+}
+
+Promises promises_of(const Scenario& scenario, const std::vector<Setup>& clients,
+                     FaultClasses met) {
   Promises all = promises(*find_algorithm(scenario), lock_options(scenario), met);
-  if (scenario.unlike.empty()) return all;
-  for (const Setup& setup : setups(scenario)) {
+  for (const Setup& setup : clients) {
     const Promises of_one =
         promises(*find_algorithm(setup.lock), lock_options(scenario, setup), met);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -76,6 +96,19 @@ Promises promises(const Scenario& scenario, FaultClasses met) {
       if (!all[i].promised) all[i].premise = {};
     }
   }
+  return all;
+}
+
+}  // namespace
+
+Promises promises(const Scenario& scenario, const sim::Plan& faults) {
+  const std::vector<Setup> clients = setups(scenario);
+  Promises all = promises_of(scenario, clients, classes_met(scenario, faults));
+  all[static_cast<std::size_t>(Property::mutual_exclusion)].without_faults =
+      disturbances(scenario, faults).empty();
+  Promised& not_stuck = all[static_cast<std::size_t>(Property::not_stuck)];
+  if (not_stuck.promised && std::any_of(clients.begin(), clients.end(), waits_for_itself))
+    not_stuck.premise = models::locks::kOneLock;
   return all;
 }
 

@@ -31,14 +31,14 @@ FaultClass class_of(const sim::Fault& fault, const servers::ProcessKind& target,
                     const Scenario& scenario);
 FaultClass class_of(const sim::Fault& fault, const Scenario& scenario);
 
-// The classes of the plan's faults and of what the file leaves to chance: garbage collections and
-// clocks that run at the wrong rate.
+// The classes of the plan's faults and of what the file leaves to chance: garbage collections,
+// clocks that run at the wrong rate, and a network that is slower than its clients are patient.
 FaultClasses classes_met(const Scenario& scenario);
 FaultClasses classes_met(const Scenario& scenario, const sim::Plan& faults);
 
 Promises promises(const models::Algorithm& algorithm, const models::LockOptions& options,
                   FaultClasses met);
-// The promises that the locks of all its clients make.
-Promises promises(const Scenario& scenario, FaultClasses met);
+// The promises that the locks of all its clients make for a run in which these faults have fired.
+Promises promises(const Scenario& scenario, const sim::Plan& faults);
 
 }  // namespace picklock::scenarios

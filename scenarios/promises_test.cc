@@ -173,5 +173,94 @@ TEST(Promises, AreMadeOfNothingThatALockDoesNotMention) {
   EXPECT_TRUE(loss.beyond.empty());
 }
 
+scenarios::Run run_of(const std::string& algorithm, const std::string& more) {
+  return Runner().run(parse("format = 1\n[lock]\nalgorithm = '" + algorithm + "'\n" + more, "x",
+                            shipped_vocabulary()),
+                      1, false);
+}
+
+const Promised& promised(const scenarios::Run& run, Property property) {
+  return run.promised.at(static_cast<std::size_t>(property));
+}
+
+bool is_violated(const scenarios::Run& run, Property property) {
+  return run.verdicts.at(static_cast<std::size_t>(property)).outcome ==
+         properties::Outcome::violated;
+}
+
+// Found by a search: the undoing of client-2's first attempt removes the key of a later one.
+TEST(Promises, AreNotBrokenByAnUndoingThatRemovesTheKeyOfALaterAttempt) {
+  const auto run = run_of("redlock",
+                          "[servers.redis]\nmasters = 3\n[clients]\nhold = '2s'\nwrites = 1\n"
+                          "[[fault]]\nhold = 'redis-1'\nbefore = 'release.sent'\nfor = '2s'\n"
+                          "[[fault]]\nhold = 'redis-3'\nbefore = 'acquire.sent'\nnth = 7\n"
+                          "for = '2s'\n");
+  EXPECT_TRUE(is_violated(run, Property::mutual_exclusion));
+  EXPECT_FALSE(promised(run, Property::mutual_exclusion).answers);
+}
+
+TEST(Promises, CountANetworkThatIsSlowerThanClientsArePatientAsLateMessages) {
+  const auto met = [](const std::string& algorithm, const std::string& more) {
+    return classes_met(parse("format = 1\n[lock]\nalgorithm = '" + algorithm + "'\n" + more, "x",
+                             shipped_vocabulary()));
+  };
+  const auto latency = [](const std::string& length) {
+    return "[network]\nlatency = '" + length + "'\n";
+  };
+  EXPECT_TRUE(met("lua-check-delete", latency("1s")).empty());
+  const FaultClasses slow = met("lua-check-delete", latency("2s"));
+  EXPECT_TRUE(slow.covers({FaultClass::late_command, FaultClass::late_write}));
+  EXPECT_FALSE(met("lua-check-delete", latency("2s") + "[clients]\nwrite_timeout = '5s'\n")
+                   .has(FaultClass::late_write));
+  EXPECT_TRUE(met("redlock", latency("30ms")).has(FaultClass::late_command));
+  EXPECT_TRUE(met("redlock", "[servers.redis]\nservice = '20ms'\n").has(FaultClass::late_command));
+  EXPECT_TRUE(met("redisson-multilock", latency("1s")).has(FaultClass::late_command));
+  EXPECT_TRUE(met("zk-sequential", latency("2s")).has(FaultClass::late_command));
+  EXPECT_TRUE(met("mysql-row-lock", latency("2s")).has(FaultClass::late_command));
+  const std::string link = "[[network.link]]\nlatency = '5s'\nfrom = 'redis-1'\n";
+  const std::string replica = "[servers.redis]\nreplicas = 1\n";
+  EXPECT_TRUE(met("lua-check-delete", replica + link + "to = 'redis-1-replica-1'\n").empty());
+  EXPECT_TRUE(met("lua-check-delete", link + "to = 'client-2'\n").has(FaultClass::late_command));
+}
+
+TEST(Promises, OfProgressAreNotMadeOnANetworkOnWhichNoCommandIsAnsweredInTime) {
+  const auto run = run_of("redisson-multilock", "[network]\nlatency = '30s'\n");
+  EXPECT_TRUE(is_violated(run, Property::progress));
+  EXPECT_FALSE(promised(run, Property::progress).answers);
+}
+
+TEST(Promises, LeaveTwoHoldersInARunWithoutFaultsToBeToldEvenOnASlowNetwork) {
+  const auto run = run_of("lua-check-delete",
+                          "ttl = '5s'\n[clients]\nhold = '15s'\n[network]\nlatency = '2s'\n");
+  EXPECT_TRUE(is_violated(run, Property::mutual_exclusion));
+  EXPECT_FALSE(promised(run, Property::mutual_exclusion).promised);
+  EXPECT_TRUE(promised(run, Property::mutual_exclusion).answers);
+}
+
+// All three ask at once, and none has a second attempt.
+TEST(Promises, OfProgressAreNotMadeToClientsThatMaySplitTheServersInEveryAttempt) {
+  const auto progress_of = [](const std::string& keys) {
+    return promised(run_of("redlock", keys + "[clients]\narrive_every = '0s'\n"),
+                    Property::progress)
+        .promised;
+  };
+  EXPECT_TRUE(progress_of(""));
+  EXPECT_FALSE(progress_of("attempts = 1\n"));
+  EXPECT_FALSE(progress_of("retry_jitter = '0s'\n"));
+  EXPECT_FALSE(progress_of("acquire_timeout = '1s'\n"));
+}
+
+TEST(Promises, AreNotBrokenByAHolderThatWaitsForItself) {
+  for (const char* lock : {"naive-setnx", "zk-sequential"}) {
+    const auto run = run_of(lock, "[clients]\nnested = true\n");
+    EXPECT_TRUE(is_violated(run, Property::not_stuck)) << lock;
+    EXPECT_FALSE(promised(run, Property::not_stuck).answers) << lock;
+    EXPECT_EQ(promised(run, Property::not_stuck).part_not_kept, "one lock, taken once at a time");
+  }
+  const auto abandoned =
+      run_of("naive-setnx", "[[fault]]\ncrash = 'client-1'\nbefore = 'write.sent'\n");
+  EXPECT_FALSE(promised(abandoned, Property::not_stuck).promised) << "a crash is beyond it";
+}
+
 }  // namespace
 }  // namespace picklock::scenarios

@@ -91,7 +91,7 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   run.trace = world_.trace();
   run.verdicts = world_.verdicts();
   run.met = classes_met(scenario);
-  run.promised = promises(scenario, run.met);
+  run.promised = promises(scenario, scenario.faults);
   for (Promised& promised : run.promised) judge_premise(promised, scenario, run.history);
   run.patience = world_.patience();
   run.processes = world_.processes();

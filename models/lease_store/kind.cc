@@ -48,7 +48,8 @@ servers::Bounds bounds(const Specs& specs, const models::LockOptions& lock) {
   return {.service = spec.service,
           .before_attempt =
               lock.of<models::locks::LeaseStoreOptions>().lock_delay + lock.command_timeout,
-          .after_ttl = (spec.expire_after - 1) * ttl + spec.tick};
+          .after_ttl = (spec.expire_after - 1) * ttl + spec.tick,
+          .answer_within = std::min(lock.command_timeout, lock.ttl / 3)};
 }
 
 std::unique_ptr<servers::Cluster> make_cluster() { return std::make_unique<Cluster>(); }

@@ -53,6 +53,9 @@ struct Algorithm {
   // The longest pause between two attempts of a waiter; nullopt: unknown. nullptr: `retry_every`
   // and `retry_jitter`.
   std::optional<Duration> (*pause)(const LockOptions& options) = nullptr;
+  // The longest round trip to a server with which an attempt can succeed; nullptr: as long as the
+  // client waits for an answer.
+  Duration (*round_trip)(const LockOptions& options) = nullptr;
   // How long a waiter may sleep while the lock is free and its message is late; 0: waiters await no
   // message.
   Duration (*wakeup)(const LockOptions& options) = nullptr;

@@ -58,11 +58,17 @@ QuorumLock::Count QuorumLock::ask_all(Client& self, Ask ask) const {
 
 // ---------------------------------------------------------------- acquire
 
-// Subtracts the allowance for clock drift.
+namespace {
+
+// The allowance for clock drift.
+Duration drift_of(Duration lease, const QuorumOptions& own) {
+  return Duration(lease.count() / 1'000'000 * own.drift_ppm) + own.drift_extra;
+}
+
+}  // namespace
+
 Duration QuorumLock::validity_ends(Duration started) const {
-  const Duration drift =
-      Duration(options().ttl.count() / 1'000'000 * own_.drift_ppm) + own_.drift_extra;
-  return started + options().ttl - drift;
+  return started + options().ttl - drift_of(options().ttl, own_);
 }
 
 Acquired QuorumLock::try_acquire(Client& self, std::string_view key) {
@@ -220,25 +226,51 @@ std::uint32_t majority(std::uint32_t servers, const LockOptions& options) {
   return quorum > 0 ? quorum : servers / 2 + 1;
 }
 
+// All attempts of one acquire have the same value, so the undoing of a failed attempt removes the
+// key of the next one if it comes late, or a second time (docs/facts/failures.md, F2b and F8).
+bool may_undo_a_later_attempt(const LockOptions& options) {
+  return options.attempts != 1 && options.of<QuorumOptions>().undo_after == UndoAfter::each_attempt;
+}
+
+// Clients that ask at once may share the servers among them so that none has enough. The next
+// attempts do the same, unless chance spreads them; and a client must live to see them.
+bool outlasts_split_votes(const LockOptions& options) {
+  constexpr std::uint32_t kSplits = 10;
+  const Duration splits = kSplits * (options.retry_every + options.retry_jitter);
+  return options.retry_jitter > Duration::zero() &&
+         (options.attempts == 0 || options.attempts >= kSplits) &&
+         (options.acquire_timeout == Duration::zero() || options.acquire_timeout >= splits);
+}
+
 std::vector<Promise> quorum_promises(const LockOptions& options) {
   using enum FaultClass;
-  FaultClasses under = {crash, lost_reply};
+  FaultClasses under = {crash};
   if (options.clock == ClientClock::monotonic) under.add(client_clock);
-  if (options.of<QuorumOptions>().validity == Validity::after_answers) under.add(late_command);
+  if (!may_undo_a_later_attempt(options)) {
+    under.add(lost_reply);
+    if (options.of<QuorumOptions>().validity == Validity::after_answers) under.add(late_command);
+  }
   // An extension that only got no answer releases the lock before its holder learns of it.
   const bool undoes = options.renew != Renew::none &&
                       options.of<QuorumOptions>().extends == Extends::as_acquired &&
                       options.of<QuorumOptions>().undo_after == UndoAfter::each_attempt;
   if (undoes) under = under.without({crash, lost_reply, late_command});
-  return {
+  std::vector<Promise> all = {
       {Property::mutual_exclusion, under, kWithinLease},
       {Property::resource_exclusion, under.without({lost_reply}), kWithinLease},
       {Property::no_stale_write, under.without({lost_reply}), kWithinLease},
       {Property::own_release, FaultClasses::all(), kOwnToken},
       {Property::not_stuck, while_leases_end(options), kOwnCommands},
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
-      progress(),
   };
+  if (outlasts_split_votes(options)) all.push_back(progress());
+  return all;
+}
+
+// A grant that is learned later has no time left.
+Duration within_validity(const LockOptions& options) {
+  const auto& own = options.of<QuorumOptions>();
+  return options.ttl - drift_of(options.ttl, own);
 }
 
 Duration quorum_bound(const LockOptions& options) {
@@ -294,6 +326,7 @@ Algorithm variant(std::string_view name, std::string_view summary, std::string_v
           .scripts = {quorum_scripts().begin(), quorum_scripts().end()},
           .promises = quorum_promises,
           .bound = quorum_bound,
+          .round_trip = within_validity,
           .quorum = majority,
           .preset = preset,
           .make = make<QuorumLock>};

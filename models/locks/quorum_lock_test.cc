@@ -515,5 +515,23 @@ TEST(QuorumTokens, AreNotMintedUnlessTheyAreWanted) {
   EXPECT_THAT(all.sent("EVAL"), ElementsAre());
 }
 
+FaultClasses excludes_under(const LockOptions& options) {
+  return promise(redlock(), Property::mutual_exclusion, options)->under;
+}
+
+// docs/facts/failures.md, F2b and F8.
+TEST(QuorumPromises, DoNotCoverAnUndoingThatComesLateOrTwiceWhileAnotherAttemptMayFollow) {
+  const FaultClasses often = excludes_under(as_it_comes(redlock()));
+  EXPECT_FALSE(often.has(FaultClass::late_command));
+  EXPECT_FALSE(often.has(FaultClass::lost_reply));
+  EXPECT_TRUE(often.has(FaultClass::crash));
+  LockOptions once = as_it_comes(redlock());
+  once.attempts = 1;
+  EXPECT_TRUE(excludes_under(once).covers({FaultClass::late_command, FaultClass::lost_reply}));
+  LockOptions last = as_it_comes(redlock());
+  last.of<QuorumOptions>().undo_after = UndoAfter::last_attempt;
+  EXPECT_TRUE(excludes_under(last).covers({FaultClass::late_command, FaultClass::lost_reply}));
+}
+
 }  // namespace
 }  // namespace picklock::models::locks::quorum_lock_tests

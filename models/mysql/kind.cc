@@ -70,7 +70,10 @@ servers::Bounds bounds(const Specs& specs, const models::LockOptions& lock) {
           2 * servers * bounded(lock.of<models::locks::mysql::ConnectionOptions>().connect_timeout),
       .replacing = 2 * bounded(spec.settings.promote_after),
       .after_faults = bounded(spec.settings.wait_timeout),
-      .idle = spec.settings.wait_timeout};
+      .idle = spec.settings.wait_timeout,
+      .answer_within =
+          std::min(lock.command_timeout,
+                   lock.of<models::locks::mysql::ConnectionOptions>().connect_timeout)};
 }
 
 void check(const keys::Value& table, const Specs& specs, const servers::FindProcess&) {

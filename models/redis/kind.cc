@@ -192,7 +192,7 @@ servers::Clock clocks_of(const Specs& specs, const servers::ProcessSpec& process
   return clock;
 }
 
-servers::Bounds bounds(const Specs& specs, const models::LockOptions&) {
+servers::Bounds bounds(const Specs& specs, const models::LockOptions& lock) {
   // Time until Sentinels have found a primary down, agreed, elected one of them and promoted a
   // replica (R60, R61).
   constexpr sim::Duration kElection = 5s;
@@ -200,7 +200,8 @@ servers::Bounds bounds(const Specs& specs, const models::LockOptions&) {
   return {.service = spec.service,
           .collection = servers::longest_collection(spec.gc),
           .replacing = spec.sentinels == 0 ? 0s : spec.sentinel.down_after + kElection,
-          .after_faults = spec.restart_delay.length};
+          .after_faults = spec.restart_delay.length,
+          .answer_within = lock.command_timeout};
 }
 
 FaultClasses met(const Specs& specs, const sim::Plan& faults) {

@@ -52,6 +52,7 @@ struct Bounds {
   Duration replacing{};       // until the servers have replaced a lost primary by themselves
   Duration after_faults{};    // further time when servers fail or sessions end in silence
   Duration idle{};            // a session that is idle for so long ends; 0: never
+  Duration answer_within{};   // a client gives up on a command without an answer; 0: never
 };
 
 struct Clock {

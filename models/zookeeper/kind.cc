@@ -76,13 +76,23 @@ sim::Duration election(const Spec& spec) {
 }
 
 // A client may have to find out that its server is gone, and find another.
+// A client gives up an attempt to connect after its share of the session timeout, and pings three
+// times in it. Followers have less patience with a leader where ticks are short.
+sim::Duration answer_within(const Spec& spec, const models::LockOptions& lock) {
+  const sim::Duration tick = std::min(spec.tick, keys::kLongest / 1000);
+  const sim::Duration session = std::min(lock.ttl, 20 * tick);
+  const auto parts = std::max<std::int64_t>(spec.servers, 3);
+  return std::min(session / parts, tick * spec.sync_limit);
+}
+
 servers::Bounds bounds(const Specs& specs, const models::LockOptions& lock) {
   const auto& spec = specs.of<Spec>();
   return {.service = spec.service,
           .collection = picklock::servers::longest_collection(spec.gc),
           .before_attempt = std::min(lock.ttl, keys::kLongest / 100) + election(spec),
           .after_ttl = std::max(sim::Duration{}, 2 * spec.tick - lock.ttl) + spec.tick,
-          .after_faults = election(spec)};
+          .after_faults = election(spec),
+          .answer_within = answer_within(spec, lock)};
 }
 
 std::vector<servers::Smaller> smaller(const Specs& specs) {

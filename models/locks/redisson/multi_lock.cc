@@ -221,6 +221,9 @@ Uses several() {
 std::uint32_t all_of_them(std::uint32_t servers, const LockOptions&) { return servers; }
 std::uint32_t most_of_them(std::uint32_t servers, const LockOptions&) { return servers / 2 + 1; }
 
+// The time for one server; an attempt of several has it for each of them.
+Duration one_server_in_time(const LockOptions&) { return kBaseWait; }
+
 void multi_lock_as_shipped(LockOptions& options) {
   preset(options);
   options.of<QuorumOptions>().validity = Validity::never;
@@ -241,6 +244,7 @@ Algorithm of_several(std::string_view name, std::string_view summary, std::strin
       {redisson_keys(), channel_keys(), latch_keys(), script_keys(one.scripts), validity_keys()});
   one.versions = versions_with_latch();
   one.promises = promises_of_several;
+  one.round_trip = one_server_in_time;
   one.preset = multi_lock_as_shipped;
   return one;
 }
