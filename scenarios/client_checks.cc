@@ -184,12 +184,16 @@ std::optional<Value> lookup(const Value& root, const Value& lock, std::string_vi
   return at;
 }
 
-// Refuses keys that have no effect without another, unless a change turns the other one off.
+// Refuses keys that have no effect without another, unless a change turns the other one off, or has
+// replaced the lock for which they were written.
 void check_needs(const Value& root, const Value& lock, const models::LockOptions& options,
                  const AlgorithmWords& words) {
+  const auto algorithm = lock.find("algorithm");
+  const bool replaced = algorithm && algorithm->line() == 0;
   for (const Value& given : lock.entries()) {
     const auto* key = find(words.keys, given.name());
     if (key == nullptr || !key->needs || key->needs->met(options)) continue;
+    if (replaced && given.line() != 0) continue;
     const auto other = lookup(root, lock, key->needs->other);
     if (given.line() != 0 && other && other->line() == 0) continue;
     given.fail(fmt::format("has no effect {}", key->needs->else_what));

@@ -18,15 +18,13 @@ lease_store::Client& store(Client& self) { return self.connection<lease_store::C
 }  // namespace
 
 Acquired LeaseStoreLock::acquire(Client& self, std::string_view key) {
-  const Duration started = self.monotonic_now();
+  const Patience patience = patience_of(self, options());
   std::shared_ptr<Session> session;
   for (;;) {
     const Outcome outcome = ask(self, key, session);
     if (outcome == Outcome::granted) return granted(session);
     const Duration wait = retry_pause(self, options());
-    const bool patient = options().acquire_timeout == Duration::zero();
-    if (!patient && self.monotonic_now() + wait - started > options().acquire_timeout)
-      return give_up(self, session);
+    if (!patience.endless() && patience.left() < wait) return give_up(self, session);
     if (!await(self, key, outcome, wait)) return give_up(self, session);
   }
 }
@@ -201,8 +199,8 @@ const Algorithm& lease_store_lock() {
       .roles = {Role::acquire, Role::renew, Role::release, Role::watch},
       .marks = {},
       .uses = {.mint = true, .server = lease_store::kServer},
-      .keys = joined({client_keys(), command_keys(), resend_keys(), lease_keys(), polling_keys(),
-                      pace_keys(), lease_store_keys()}),
+      .keys = joined({patience_keys(), clock_keys(), command_keys(), resend_keys(), lease_keys(),
+                      polling_keys(), pace_keys(), lease_store_keys()}),
       .promises = promises,
       .bound = session_delay_and_one_attempt,
       .make = make<LeaseStoreLock>,

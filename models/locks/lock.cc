@@ -3,7 +3,10 @@
 namespace picklock {
 
 Acquired Lock::acquire(Client& self, std::string_view key) {
-  const Duration started = self.monotonic_now();
+  const auto now = [&] {
+    return settings_.clock == ClientClock::wall ? self.wall_now() : self.monotonic_now();
+  };
+  const Duration started = now();
   bool unknown = false;
   for (std::uint32_t tries = 1;; ++tries) {
     Acquired attempt = try_acquire(self, key);
@@ -14,7 +17,7 @@ Acquired Lock::acquire(Client& self, std::string_view key) {
     if (settings_.retry_jitter > Duration::zero())
       pause += self.random_between(Duration::zero(), settings_.retry_jitter);
     const bool patient = settings_.acquire_timeout == Duration::zero();
-    if (!patient && self.monotonic_now() + pause - started > settings_.acquire_timeout) break;
+    if (!patient && now() + pause - started > settings_.acquire_timeout) break;
     if (!self.sleep_interruptibly(pause)) break;
   }
   return unknown ? Acquired::unknown() : Acquired(std::nullopt);

@@ -28,6 +28,7 @@ namespace {
 constexpr std::string_view kLua = "lua";
 
 bool renews(const LockOptions& options) { return options.renew != Renew::none; }
+bool has_patience(const LockOptions& options) { return options.acquire_timeout > Duration::zero(); }
 bool renews_conditionally(const LockOptions& options) {
   return options.renew == Renew::conditional;
 }
@@ -40,18 +41,43 @@ OptionKeys joined(std::initializer_list<OptionKeys> tables) {
   return all;
 }
 
-OptionKeys client_keys() {
+OptionKeys patience_keys() {
   return {
       duration<LockOptions>("acquire_timeout", Sign::not_negative,
                             at<&LockOptions::acquire_timeout>,
                             "a client gives up after this time; 0s: it tries forever"),
-      integer<LockOptions>("attempts", 0, 1'000'000, at<&LockOptions::attempts>,
-                           "a client gives up after this many attempts; 0: no limit"),
-      word<LockOptions>(
-          "clock", {"monotonic", "wall"}, at<&LockOptions::clock>,
-          "which of its clocks a client uses for validity, deadlines and its own timeouts"),
   };
 }
+
+OptionKeys attempts_keys() {
+  return {
+      integer<LockOptions>("attempts", 0, 1'000'000, at<&LockOptions::attempts>,
+                           "a client gives up after this many attempts; 0: no limit"),
+  };
+}
+
+OptionKeys clock_keys(bool (*reads_clock)(const LockOptions& options), std::string_view else_what) {
+  return {
+      needing(
+          word<LockOptions>(
+              "clock", {"monotonic", "wall"}, at<&LockOptions::clock>,
+              "which of its clocks a client uses for validity, deadlines and its own timeouts"),
+          {.other = "acquire_timeout", .met = reads_clock, .else_what = std::string(else_what)}),
+  };
+}
+
+OptionKeys clock_keys() {
+  return clock_keys([](const LockOptions& options) { return has_patience(options); },
+                    "without `acquire_timeout`");
+}
+
+OptionKeys deadline_clock_keys() {
+  return clock_keys(
+      [](const LockOptions& options) { return has_patience(options) || options.deadline; },
+      "without `acquire_timeout` or `deadline = true`");
+}
+
+OptionKeys client_keys() { return joined({patience_keys(), attempts_keys(), clock_keys()}); }
 
 OptionKeys command_keys() {
   return {
@@ -112,8 +138,16 @@ OptionKeys redis_command_keys() {
                  resend_keys(),
                  resend_delay_keys(),
                  pool_size_keys(),
-                 connects_keys(),
                  {
+                     needing(connects_keys().front(),
+                             {.other = "connections",
+                              .met =
+                                  [](const LockOptions& options) {
+                                    return options.connects != Connects::at_start ||
+                                           options.connections > 1;
+                                  },
+                              .else_what = "as \"at-start\" while `connections` is 1: the first "
+                                           "connection is open before the run anyway"}),
                      boolean<LockOptions>(
                          "keep_timed_out", at<&LockOptions::keep_timed_out>,
                          "whether a connection on which a command has timed out stays in use"),
@@ -121,6 +155,10 @@ OptionKeys redis_command_keys() {
 }
 
 OptionKeys redis_client_keys() { return joined({client_keys(), redis_command_keys()}); }
+
+OptionKeys redis_leased_client_keys() {
+  return joined({patience_keys(), attempts_keys(), deadline_clock_keys(), redis_command_keys()});
+}
 
 OptionKeys subscription_keys() {
   return {
@@ -166,6 +204,13 @@ OptionKeys renewal_keys() {
           "how a holder renews its lease: not at all, by PEXPIRE without a check of the owner, or "
           "by a script that compares the token"),
   };
+}
+
+OptionKeys comparing_renewal_keys() {
+  return {needing(renewal_keys().front(),
+                  {.other = "renew",
+                   .met = [](const LockOptions& options) { return options.renew != Renew::blind; },
+                   .else_what = "as \"blind\": a renewal of this lock compares the owner"})};
 }
 
 OptionKeys pace_keys() {

@@ -6,6 +6,11 @@
 namespace picklock::models::locks {
 namespace {
 
+bool reads_clock(const LockOptions& options) {
+  return options.of<QuorumOptions>().validity == Validity::after_answers || options.deadline ||
+         options.renew != Renew::none || options.acquire_timeout > Duration::zero();
+}
+
 // Without tokens there is nothing to raise.
 keys::Key<LockOptions> tokens_key() {
   using namespace keys;
@@ -38,10 +43,16 @@ OptionKeys validity_keys() {
 OptionKeys quorum_keys() {
   using namespace keys;
   return joined(
-      {redis_client_keys(),
+      {patience_keys(),
+       attempts_keys(),
+       clock_keys(
+           reads_clock,
+           "unless `validity` is \"after-answers\", or with `acquire_timeout`, `deadline` or "
+           "`renew`"),
+       redis_command_keys(),
        lease_keys(),
        polling_keys(),
-       renewal_keys(),
+       comparing_renewal_keys(),
        renewal_pace_keys(),
        loss_keys(),
        local_mutex_keys(),

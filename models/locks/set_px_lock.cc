@@ -44,9 +44,9 @@ Taken minted(const redis::Reply& reply) {
 Uses set_px_uses() { return {.check = true, .mint = true, .force = true}; }
 
 OptionKeys set_px_keys() {
-  return joined({redis_client_keys(), lease_keys(), polling_keys(), token_keys(), own_token_keys(),
-                 wait_keys(), check_keys(), renewal_keys(), renewal_pace_keys(), loss_keys(),
-                 local_mutex_keys()});
+  return joined({redis_leased_client_keys(), lease_keys(), polling_keys(), token_keys(),
+                 own_token_keys(), wait_keys(), check_keys(), renewal_keys(), renewal_pace_keys(),
+                 loss_keys(), local_mutex_keys()});
 }
 
 template <GivesBack how>

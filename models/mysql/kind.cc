@@ -134,7 +134,8 @@ std::unique_ptr<servers::Cluster> make_cluster() { return std::make_unique<Clust
 
 keys::Keys<models::LockOptions> library_keys() {
   using namespace models::locks;
-  return joined({models::locks::mysql::connection_keys(), models::locks::mysql::pool_keys()});
+  using namespace models::locks::mysql;
+  return joined({connection_keys(), reconnect_keys(), pool_keys()});
 }
 
 }  // namespace

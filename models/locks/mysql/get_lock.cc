@@ -78,8 +78,8 @@ const Algorithm& mysql_get_lock() {
       .roles = {Role::acquire, Role::release},
       .marks = {},
       .uses = {.check = true, .mint = true, .database = true, .server = picklock::mysql::kServer},
-      .keys =
-          joined({client_keys(), polling_keys(), connection_keys(), pool_keys(), if_locked_keys()}),
+      .keys = joined(
+          {client_keys(), polling_keys(), connection_keys(), reconnect_keys(), if_locked_keys()}),
       .promises = of_a_session,
       .bound = session_and_one_attempt,
       .preset = pooled,

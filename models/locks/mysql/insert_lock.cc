@@ -132,7 +132,7 @@ const Algorithm& mysql_insert_lock() {
                .endless = true,
                .server = picklock::mysql::kServer},
       .keys = joined({client_keys(), lease_keys(), polling_keys(), token_keys(), own_token_keys(),
-                      connection_keys(), several_rows_keys()}),
+                      connection_keys(), reconnect_keys(), several_rows_keys()}),
       .promises = of_a_row,
       .bound = lease_and_connection,
       .preset = pooled,

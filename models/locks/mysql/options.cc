@@ -19,10 +19,15 @@ OptionKeys connection_keys() {
                      duration<ConnectionOptions>(
                          "connect_timeout", Sign::positive, at<&ConnectionOptions::connect_timeout>,
                          "timeout of a client for each MySQL server that it connects to"),
-                     boolean<ConnectionOptions>(
-                         "reconnect", at<&ConnectionOptions::reconnect>,
-                         "whether the driver silently opens another session when one is lost"),
                  })});
+}
+
+OptionKeys reconnect_keys() {
+  return own_keys<ConnectionOptions>({
+      boolean<ConnectionOptions>(
+          "reconnect", at<&ConnectionOptions::reconnect>,
+          "whether the driver silently opens another session when one is lost"),
+  });
 }
 
 OptionKeys pool_keys() {

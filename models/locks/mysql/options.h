@@ -41,7 +41,8 @@ struct RowOptions {
 };
 
 OptionKeys connection_keys();
-OptionKeys pool_keys();  // of locks that keep a connection while they are held
+OptionKeys reconnect_keys();  // of locks that send several statements on one connection
+OptionKeys pool_keys();       // of locks that keep a connection while they are held
 OptionKeys if_locked_keys();
 OptionKeys ends_by_keys();
 OptionKeys several_rows_keys();

@@ -146,8 +146,9 @@ const Algorithm& shedlock() {
       .uses = {.lease_unit = std::chrono::microseconds(1),
                .shared = true,
                .server = picklock::mysql::kServer},
-      .keys = joined({client_keys(), lease_keys(), polling_keys(), token_keys(), renewal_keys(),
-                      renewal_pace_keys(), connection_keys(), shedlock_keys()}),
+      .keys = joined({client_keys(), lease_keys(), polling_keys(), token_keys(),
+                      comparing_renewal_keys(), renewal_pace_keys(), connection_keys(),
+                      shedlock_keys()}),
       .promises = of_a_time,
       .bound = lease_and_connection,
       .timed_by_clients =

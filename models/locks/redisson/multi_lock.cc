@@ -237,11 +237,21 @@ void multi_lock_as_fixed(LockOptions& options) {
   options.deadline = true;
 }
 
+// It counts every acquire that waits, and the leases of its servers.
+bool reads_clock(const LockOptions& options) {
+  return options.attempts != 1 || options.deadline ||
+         options.of<QuorumOptions>().validity == Validity::after_answers;
+}
+
+OptionKeys keys_of_several(const Algorithm& one) {
+  return joined({redisson_keys(clock_keys(reads_clock, "while `attempts` is 1")), channel_keys(),
+                 latch_keys(), script_keys(one.scripts), validity_keys()});
+}
+
 Algorithm of_several(std::string_view name, std::string_view summary, std::string_view source) {
   Algorithm one = renamed(redisson_lock(), name, summary, source);
   one.uses = several();
-  one.keys = joined(
-      {redisson_keys(), channel_keys(), latch_keys(), script_keys(one.scripts), validity_keys()});
+  one.keys = keys_of_several(one);
   one.versions = versions_with_latch();
   one.promises = promises_of_several;
   one.round_trip = one_server_in_time;

@@ -10,11 +10,28 @@ using keys::duration;
 using keys::needing;
 using keys::Sign;
 
-OptionKeys redisson_keys() {
+namespace {
+
+// tryLock without a time makes one attempt; every other acquire waits, however often it is woken.
+OptionKeys one_attempt_keys() {
+  return {needing(attempts_keys().front(),
+                  {.other = "attempts",
+                   .met = [](const LockOptions& options) { return options.attempts <= 1; },
+                   .else_what = "above 1: a client of Redisson makes one attempt, or waits"})};
+}
+
+}  // namespace
+
+OptionKeys redisson_keys() { return redisson_keys(deadline_clock_keys()); }
+
+OptionKeys redisson_keys(const OptionKeys& clock) {
   return joined(
-      {redis_client_keys(),
+      {patience_keys(),
+       one_attempt_keys(),
+       clock,
+       redis_command_keys(),
        lease_keys(),
-       renewal_keys(),
+       comparing_renewal_keys(),
        loss_keys(),
        local_mutex_keys(),
        own_keys<RedissonOptions>({

@@ -17,8 +17,9 @@ struct RedissonOptions {
   bool sync_replicas = false;         // a grant counts once a connected replica has it, if any is
 };
 
-OptionKeys redisson_keys();  // of every lock of Redisson
-OptionKeys channel_keys();   // of locks whose waiters await a message
-OptionKeys latch_keys();     // of locks whose release leaves a latch
+OptionKeys redisson_keys();                         // of every lock of Redisson on one server
+OptionKeys redisson_keys(const OptionKeys& clock);  // of one that has its own uses for `clock`
+OptionKeys channel_keys();                          // of locks whose waiters await a message
+OptionKeys latch_keys();                            // of locks whose release leaves a latch
 
 }  // namespace picklock::models::locks::redisson

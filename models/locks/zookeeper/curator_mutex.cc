@@ -218,7 +218,7 @@ const Algorithm& curator_mutex() {
       .roles = {Role::acquire, Role::check, Role::watch, Role::release, Role::renew},
       .marks = {},
       .uses = {.mint = true, .nests = true, .shared = true, .server = picklock::zookeeper::kServer},
-      .keys = joined({session_keys(), queue_keys(), curator_keys()}),
+      .keys = joined({resending_session_keys(), queue_keys(), curator_keys()}),
       .promises = queued_and_deleted,
       .bound = session_and_one_attempt,
       .wakeup = wakes_at_once,

@@ -179,7 +179,7 @@ const Algorithm& zk_ephemeral() {
       .roles = {Role::acquire, Role::watch, Role::release, Role::renew},
       .marks = {},
       .uses = {.check = true, .mint = true, .server = picklock::zookeeper::kServer},
-      .keys = joined({session_keys(), own_token_keys(), ephemeral_keys(), owner_keys()}),
+      .keys = joined({resending_session_keys(), own_token_keys(), ephemeral_keys(), owner_keys()}),
       .promises = on_one_znode,
       .bound = session_and_one_attempt,
       .wakeup = wakes_at_once,

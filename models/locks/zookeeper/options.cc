@@ -9,8 +9,7 @@ using keys::integer;
 using keys::word;
 
 OptionKeys session_keys() {
-  return joined({client_keys(), resend_keys(), resend_delay_keys(), lease_keys(), polling_keys(),
-                 client_session_keys(),
+  return joined({patience_keys(), clock_keys(), lease_keys(), polling_keys(), client_session_keys(),
                  own_keys<SessionOptions>({
                      word<SessionOptions>(
                          "stops_at", {"never", "lost", "suspended"}, at<&SessionOptions::stops_at>,
@@ -18,6 +17,10 @@ OptionKeys session_keys() {
                          "session is lost, "
                          "or as soon as it has no connection"),
                  })});
+}
+
+OptionKeys resending_session_keys() {
+  return joined({session_keys(), resend_keys(), resend_delay_keys()});
 }
 
 OptionKeys client_session_keys() {

@@ -30,8 +30,9 @@ struct QueueOptions {
   OrderBy order_by = OrderBy::number;
 };
 
-OptionKeys session_keys();         // of every lock on ZooKeeper
-OptionKeys client_session_keys();  // those of them that its client's session has, not the lock
+OptionKeys session_keys();            // of every lock on ZooKeeper
+OptionKeys resending_session_keys();  // of those that send a command again
+OptionKeys client_session_keys();     // those of them that its client's session has, not the lock
 OptionKeys queue_keys();
 
 }  // namespace picklock::models::locks::zookeeper

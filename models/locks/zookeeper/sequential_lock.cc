@@ -170,7 +170,7 @@ OptionKeys name_keys() {
 }
 
 OptionKeys sequential_keys() {
-  return joined({session_keys(), queue_keys(), own_token_keys(), name_keys()});
+  return joined({resending_session_keys(), queue_keys(), own_token_keys(), name_keys()});
 }
 
 std::vector<Role> roles() {
