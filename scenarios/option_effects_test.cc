@@ -261,9 +261,9 @@ Shown shown(const models::Algorithm& lock, const OptionKey& key, Known& known) {
   return shown;
 }
 
-class OptionEffects : public testing::TestWithParam<const models::Algorithm*> {};
+class OptionEffects : public ::testing::TestWithParam<const models::Algorithm*> {};
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, OptionEffects, testing::ValuesIn(models::locks::all()),
+INSTANTIATE_TEST_SUITE_P(Catalogue, OptionEffects, ::testing::ValuesIn(models::locks::all()),
                          [](const auto& lock) {
                            std::string name(lock.param->name);
                            std::replace(name.begin(), name.end(), '-', '_');
