@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "models/locks/lease_store_lock.h"
+#include "models/locks/local_time.h"
 #include "models/locks/promises.h"
 #include "scenarios/process_kinds.h"
 #include "scenarios/setup.h"
@@ -37,11 +39,10 @@ bool ends_without_its_owner(const HistoryEvent& removed) {
 // The leases of a run as its lock sets them: which of them end early because of the lock itself.
 class Leases {
  public:
-  // An operator's command counts as its holder's: what it removes is the user's doing.
-  Leases(FaultClasses met, bool has_operators)
-      : undisturbed_(met.empty()),
-        clocks_agree_(!met.has(FaultClass::server_clock)),
-        has_operators_(has_operators) {}
+  Leases(const Scenario& scenario, FaultClasses met)
+      : scenario_(scenario),
+        undisturbed_(met.empty()),
+        clocks_agree_(!met.has(FaultClass::server_clock)) {}
 
   void set(const HistoryEvent& event) {
     Lease& lease = lease_of(event);
@@ -52,14 +53,21 @@ class Leases {
     lease.until = event.until;
   }
 
-  // Whether the lock ends the lease under its holder. It has deleted or shortened it; or it renews
-  // its leases and has not renewed this one, although there was no fault.
-  bool ended_by_lock(const HistoryEvent& removed, bool in_release) {
-    if (removed.cause == Cause::command) return !in_release && !has_operators_;
+  // Whether the lock ends the lease under its holder, a thread of `client`, if that is known. It
+  // has deleted or shortened it; or, although there was no fault, it has not renewed it in time, or
+  // has made it shorter than it should be.
+  bool ended_by_lock(const HistoryEvent& removed, std::optional<sim::ProcessId> client,
+                     bool in_release) {
+    // An operator's command counts as its holder's: what it removes is the user's doing.
+    if (removed.cause == Cause::command) return !in_release && scenario_.clients.operators == 0;
     if (removed.cause != Cause::expiry) return false;
     const Lease& lease = lease_of(removed);
     const bool is_shortened = lease.until < lease.longest && removed.at < lease.longest;
-    return (is_shortened && clocks_agree_) || (lease.is_renewed && undisturbed_);
+    if (is_shortened && clocks_agree_) return true;
+    if (!undisturbed_) return false;
+    if (!client) return lease.is_renewed;
+    const Terms terms = terms_of(*client);
+    return lease.is_renewed || terms.renews || removed.at < lease.since + terms.shortest;
   }
 
  private:
@@ -71,6 +79,24 @@ class Leases {
     sim::Instant until{};
     sim::Instant longest{};  // ever set
   };
+
+  // What a client's lock makes of its leases.
+  struct Terms {
+    bool renews = false;  // in time, and every lease
+    Duration shortest{};
+  };
+
+  Terms terms_of(sim::ProcessId client) const {
+    const OneClient* const one = unlike(scenario_, client);
+    const Setup setup = one == nullptr ? common_setup(scenario_) : setup_of(scenario_, *one);
+    const models::LockOptions& options = setup.lock.options;
+    // Redisson does not renew a lease that its user has set.
+    const bool renews = options.renew != models::Renew::none && setup.clients.leases.empty() &&
+                        models::locks::renewal_interval(options) < options.ttl;
+    // A lease is whole milliseconds, or more, on its server.
+    const Duration unit = find_algorithm(setup.lock)->uses.lease_unit;
+    return {.renews = renews, .shortest = shortest_lease(setup) - unit};
+  }
 
   // An acquire may set its key without an expiry, and then the expiry.
   static bool is_first(const Lease& lease, const HistoryEvent& event) {
@@ -93,9 +119,9 @@ class Leases {
     return leases_.emplace_back(Lease{.server = event.process, .key = event.key});
   }
 
+  const Scenario& scenario_;
   const bool undisturbed_;
   const bool clocks_agree_;
-  const bool has_operators_;
   std::vector<Lease> leases_;
 };
 
@@ -112,7 +138,7 @@ bool sections_end_within_leases(const Scenario& scenario, const History& history
   };
   std::vector<Holder> holders;
   std::vector<TenureId> over;  // granted, and gone again
-  Leases leases(classes_met(scenario), scenario.clients.operators > 0);
+  Leases leases(scenario, classes_met(scenario));
   const auto holder = [&holders](TenureId tenure) {
     return std::find_if(holders.begin(), holders.end(),
                         [tenure](const Holder& one) { return one.tenure == tenure; });
@@ -164,7 +190,8 @@ bool sections_end_within_leases(const Scenario& scenario, const History& history
         if (!by_itself && (event.cause != Cause::command || event.tenure != event.owner)) break;
         const auto one = holder(event.owner);
         const bool holds = one != holders.end();
-        if (leases.ended_by_lock(event, holds && one->releases)) break;
+        const auto client = holds ? std::optional(one->process) : std::nullopt;
+        if (leases.ended_by_lock(event, client, holds && one->releases)) break;
         if (by_itself) over.push_back(event.owner);
         if (holds) return false;
         break;

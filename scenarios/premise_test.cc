@@ -103,6 +103,27 @@ TEST(Premise, OfTheLeaseIsBrokenByASectionThatOutlastsIt) {
                    "before = 'write.sent'\nfor = '11s'\n"));
 }
 
+// Without any fault, a lease that a lock renews is not over before its holder's work, however long
+// that is; and no lease is over before its time.
+TEST(Premise, OfTheLeaseIsNotBrokenByALockThatShortensItsLeasesOrDoesNotRenewThem) {
+  const std::string renews = "ttl = '3s'\nrenew = 'conditional'\n";
+  const std::string work = "[clients]\nhold = '6s'\n";
+  const std::string idle = "renew_script = { lua = 'return 1' }\n";
+  EXPECT_TRUE(within_lease(renews + work));
+  EXPECT_TRUE(within_lease(renews + idle + work));
+  EXPECT_FALSE(within_lease(renews + idle + "renew_every = '4s'\n" + work)) << "too late anyway";
+  EXPECT_FALSE(within_lease(renews + idle + work +
+                            "[[fault]]\npause = 'client-1'\n"
+                            "after = 'acquire.replied'\nfor = '5s'\n"));
+  for (const std::string lock : {"redlock", "redsync"})
+    EXPECT_TRUE(kept(models::locks::kWithinLease, lock, renews + idle + work)) << lock;
+  const std::string takes_shorter =
+      "acquire_script = { lua = \"if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', 1000) then "
+      "return 1 end return 0\" }\n";
+  EXPECT_TRUE(kept(models::locks::kWithinLease, "redlock", takes_shorter));
+  EXPECT_FALSE(kept(models::locks::kWithinLease, "redlock", "[clients]\nhold = '11s'\n"));
+}
+
 // A dead client believes nothing, and a client that has released no longer holds.
 TEST(Premise, OfTheLeaseIsKeptByHoldersThatNoLongerBelieve) {
   EXPECT_TRUE(
