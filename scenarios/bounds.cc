@@ -104,10 +104,11 @@ Duration queue_of(const Scenario& scenario, const Setup& setup, Duration service
 }
 
 Duration answer_within(const Scenario& scenario, const Setup& setup) {
-  const auto& round_trip = find_algorithm(setup.lock)->round_trip;
+  const models::Algorithm* const algorithm = find_algorithm(setup.lock);
   const Duration of_client = bounds_of_server(scenario, setup.lock).answer_within;
-  if (round_trip == nullptr || of_client == Duration::zero()) return of_client;
-  return std::min(of_client, round_trip(setup.lock.options));
+  const bool limits = algorithm != nullptr && algorithm->round_trip != nullptr;
+  if (!limits || of_client == Duration::zero()) return of_client;
+  return std::min(of_client, algorithm->round_trip(setup.lock.options));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "models/locks/catalogue.h"
 #include "scenarios/document.h"
 #include "scenarios/runner.h"
+#include "scenarios/shipped.h"
 #include "scenarios/world.h"
 
 namespace picklock::scenarios {
@@ -121,8 +122,8 @@ std::vector<Situation> situations_for(std::string_view key) {
     return {{{"lock.resend=0"}, drops("release.applied")},
             {{"lock.resend=0"}, drops("release.sent")}};
   if (key == "retry_missing")
-    return {
-        {{"lock.retry_every=2s", "clients.count=2", "clients.hold=2s"}, fault("delay = 'client-2'\nbefore = 'watch.sent'\nfor = '5s'")}};
+    return {{{"lock.retry_every=2s", "clients.count=2", "clients.hold=2s"},
+             fault("delay = 'client-2'\nbefore = 'watch.sent'\nfor = '5s'")}};
   if (key == "order_by")
     return {
         {{"servers.zookeeper.first_sequence=-2"}, ""},
@@ -130,10 +131,13 @@ std::vector<Situation> situations_for(std::string_view key) {
          ""},
         {{"servers.zookeeper.first_sequence=-2", "clients.arrive_every=0s"}, ""}};
   if (key == "pool_resets") return {{{"clients.releases=false", "clients.cycles=2"}, ""}};
+  if (key == "tell_loss")
+    return {{{"lock.ttl=3s", "clients.hold=9s"},
+             fault("evict = 'redis-1'\nat = '1s'") + fault("evict = 'redis-2'\nat = '1s'")}};
   if (key == "reconnect")
-    return {{{"lock.rows=2"}, fault("kill-session = 'client-1'\nafter = 'acquire.replied'")},
-            {{}, fault("kill-session = 'client-1'\nafter = 'acquire.replied'")},
-            {{}, fault("kill-session = 'client-2'\nafter = 'acquire.replied'")}};
+    return {{{}, fault("kill-session = 'client-1'\nafter = 'acquire.replied'")},
+            {{"servers.resource.fencing=in-script"},
+             fault("kill-session = 'client-1'\nafter = 'acquire.replied'\nnth = 2")}};
   return {};
 }
 
@@ -180,6 +184,10 @@ std::vector<Situation> situations_of(const models::Algorithm& lock, std::string_
                    fault("pause = 'redis-1-replica-1'\nat = '500us'\nfor = '20s'")});
     all.push_back({{"clients.hold=12s"}, fault("evict = 'redis-1'\nat = '2s'")});
     all.push_back({{}, fault("drop = 'client-2'\nbefore = 'subscribe.applied'")});
+  }
+  // Waiters behind a place that is left over try as fast as the network allows.
+  if (models::takes(lock, "place_expires")) {
+    for (Situation& one : all) one.changes.insert(one.changes.begin(), "network.latency=25ms");
   }
   if (lock.uses.servers) {
     for (Situation& one : all) one.changes.push_back("servers.redis.masters=3");
@@ -263,11 +271,11 @@ Shown shown(const models::Algorithm& lock, const OptionKey& key, Known& known) {
 
 class OptionEffects : public ::testing::TestWithParam<const models::Algorithm*> {};
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, OptionEffects, ::testing::ValuesIn(models::locks::all()),
+INSTANTIATE_TEST_SUITE_P(Catalogue, OptionEffects,
+                         ::testing::ValuesIn(models::locks::all().begin(),
+                                             models::locks::all().end()),
                          [](const auto& lock) {
-                           std::string name(lock.param->name);
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
+                           return shipped::test_name(std::string(lock.param->name));
                          });
 
 TEST_P(OptionEffects, AreShownBySomeRunForEveryKeyThatTheLockAccepts) {

@@ -341,6 +341,7 @@ keys = ["lock:b", "lock:a"]
 leases = ["1s", "30s"]
 gc = {}
 lock.ttl = "8s"
+lock.acquire_timeout = "9s"
 lock.clock = "wall"
 [[client]]
 name = "client-4"
