@@ -49,7 +49,7 @@ class Leases {
     if (event.what == What::entry_created)
       lease = {.server = event.process, .key = event.key, .since = event.at};
     lease.is_renewed = lease.is_renewed || renews(lease, event);
-    lease.longest = is_first(lease, event) ? event.until : std::max(lease.longest, event.until);
+    lease.longest = sets_lease(event) ? event.until : std::max(lease.longest, event.until);
     lease.until = event.until;
   }
 
@@ -98,10 +98,9 @@ class Leases {
     return {.renews = renews, .shortest = shortest_lease(setup) - unit};
   }
 
-  // An acquire may set its key without an expiry, and then the expiry.
-  static bool is_first(const Lease& lease, const HistoryEvent& event) {
-    return event.what == What::entry_created ||
-           (event.role == Role::acquire && lease.until == sim::kNever);
+  // An acquire may set its key without an expiry, or with a provisional one, and then its lease.
+  static bool sets_lease(const HistoryEvent& event) {
+    return event.what == What::entry_created || event.role == Role::acquire;
   }
 
   // An acquire renews nothing, and neither does a script that sets a key and then its expiry.

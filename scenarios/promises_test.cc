@@ -231,7 +231,8 @@ TEST(Promises, OfProgressAreNotMadeOnANetworkOnWhichNoCommandIsAnsweredInTime) {
 
 TEST(Promises, LeaveTwoHoldersInARunWithoutFaultsToBeToldEvenOnASlowNetwork) {
   const auto run = run_of("lua-check-delete",
-                          "ttl = '5s'\n[clients]\nhold = '15s'\n[network]\nlatency = '2s'\n");
+                          "ttl = '5s'\ncommand_timeout = '10s'\n"
+                          "[clients]\nhold = '15s'\nwrites = 0\n[network]\nlatency = '2s'\n");
   EXPECT_TRUE(is_violated(run, Property::mutual_exclusion));
   EXPECT_FALSE(promised(run, Property::mutual_exclusion).promised);
   EXPECT_TRUE(promised(run, Property::mutual_exclusion).answers);
@@ -248,6 +249,16 @@ TEST(Promises, OfProgressAreNotMadeToClientsThatMaySplitTheServersInEveryAttempt
   EXPECT_FALSE(progress_of("attempts = 1\n"));
   EXPECT_FALSE(progress_of("retry_jitter = '0s'\n"));
   EXPECT_FALSE(progress_of("acquire_timeout = '1s'\n"));
+}
+
+// A grant that no replica has in time is undone, and its client queues again.
+TEST(Promises, OfAFairOrderAreNotMadeWherePlacesInTheQueueMayBeLost) {
+  const auto is_fair = [](const std::string& keys) {
+    return promised(run_of("redisson-fair-lock-fixed", keys), Property::fair_order).promised;
+  };
+  EXPECT_TRUE(is_fair("wait_at_most = '3s'\n"));
+  EXPECT_FALSE(is_fair("wait_at_most = '3s'\nsync_replicas = true\n"));
+  EXPECT_FALSE(is_fair("place_expires = '2s'\n"));
 }
 
 TEST(Promises, AreNotBrokenByAHolderThatWaitsForItself) {

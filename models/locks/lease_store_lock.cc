@@ -162,7 +162,8 @@ std::vector<Promise> promises(const LockOptions& options) {
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
       progress(),
       // A store that is overloaded may have a free key and still answer too late.
-      {Property::available, FaultClasses::all().without({FaultClass::pause}), kFreeKey},
+      {Property::available,
+       while_patient(options, FaultClasses::all().without({FaultClass::pause})), kFreeKey},
   };
 }
 

@@ -47,12 +47,18 @@ FaultClasses while_leases_end(const LockOptions& options) {
                                       : FaultClasses::all().without({FaultClass::crash});
 }
 
+FaultClasses while_patient(const LockOptions& options, FaultClasses classes) {
+  const bool steps =
+      options.acquire_timeout > Duration::zero() && options.clock == ClientClock::wall;
+  return steps ? classes.without({FaultClass::client_clock}) : classes;
+}
+
 Promise available(const LockOptions& options) {
   using enum FaultClass;
   // A replica that does not acknowledge has the effect of a server that refuses.
   const FaultClasses classes =
       options.wait_replicas == 0 ? FaultClasses::all() : FaultClasses{late_write, client_clock};
-  return {Property::available, classes, kFreeKey};
+  return {Property::available, while_patient(options, classes), kFreeKey};
 }
 
 Promise progress() { return {Property::progress, {}, ""}; }

@@ -32,6 +32,9 @@ FaultClasses unhurried(const LockOptions& options, GivesBack how);
 // wrong tenure.
 Promise own_release(const LockOptions& options, GivesBack how);
 
+// A client that counts its patience by a clock that steps may give up too early.
+FaultClasses while_patient(const LockOptions& options, FaultClasses classes);
+
 // The documented condition for a grant.
 Promise available(const LockOptions& options);
 

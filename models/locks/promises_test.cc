@@ -55,6 +55,15 @@ TEST(LockPromises, GrantAFreeKeyUnderFewerFaultsWhereReplicasMustHaveIt) {
   EXPECT_FALSE(waiting.has(FaultClass::crash));
 }
 
+TEST(LockPromises, GrantAFreeKeyOnlyWhileNoClockThatStepsEndsTheWait) {
+  LockOptions options{.acquire_timeout = std::chrono::seconds(3)};
+  EXPECT_TRUE(available(options).under.has(FaultClass::client_clock));
+  options.clock = ClientClock::wall;
+  EXPECT_FALSE(available(options).under.has(FaultClass::client_clock));
+  options.acquire_timeout = {};
+  EXPECT_TRUE(available(options).under.has(FaultClass::client_clock));
+}
+
 TEST(LockPromises, AreOtherwiseTheSameWhereReplicasMustHaveTheKey) {
   const auto made = [](const LockOptions& options) {
     return leased(options, GivesBack::its_own, FaultClasses::all());

@@ -148,7 +148,7 @@ std::vector<Promise> redis_py_promises(const LockOptions& options) {
   std::vector<Promise> all = leased(options, GivesBack::its_own, while_leases_end_or_none(options));
   for (Promise& one : all) {
     if (one.property == Property::available)
-      one.under = {FaultClass::late_write, FaultClass::client_clock};
+      one.under = while_patient(options, {FaultClass::late_write, FaultClass::client_clock});
   }
   return all;
 }

@@ -44,7 +44,7 @@ std::vector<Promise> timestamp_promises(const LockOptions& options) {
       {Property::not_stuck, FaultClasses::all().without({client_clock}),
        "the clients' clocks agree, and the server is eventually available"},
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
-      {Property::available, FaultClasses::all(), kFreeKey},
+      {Property::available, while_patient(options, FaultClasses::all()), kFreeKey},
       progress(),
   };
 }

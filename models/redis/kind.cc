@@ -1,5 +1,4 @@
 #include "models/redis/kind.h"
-#include "models/locks/option_keys.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +6,8 @@
 #include <array>
 
 #include "keys/bad_input.h"
+#include "models/locks/option_keys.h"
+#include "models/locks/redisson/options.h"
 #include "models/redis/cluster.h"
 #include "models/redis/commands.h"
 #include "models/redis/config.h"
@@ -192,6 +193,13 @@ servers::Clock clocks_of(const Specs& specs, const servers::ProcessSpec& process
   return clock;
 }
 
+// A grant that its replicas have not acknowledged in time is none.
+sim::Duration answer_within(const models::LockOptions& lock) {
+  const bool waits =
+      lock.wait_replicas > 0 || lock.of<models::locks::redisson::RedissonOptions>().sync_replicas;
+  return waits ? std::min(lock.command_timeout, lock.wait_timeout) : lock.command_timeout;
+}
+
 servers::Bounds bounds(const Specs& specs, const models::LockOptions& lock) {
   // Time until Sentinels have found a primary down, agreed, elected one of them and promoted a
   // replica (R60, R61).
@@ -201,7 +209,7 @@ servers::Bounds bounds(const Specs& specs, const models::LockOptions& lock) {
           .collection = servers::longest_collection(spec.gc),
           .replacing = spec.sentinels == 0 ? 0s : spec.sentinel.down_after + kElection,
           .after_faults = spec.restart_delay.length,
-          .answer_within = lock.command_timeout};
+          .answer_within = answer_within(lock)};
 }
 
 FaultClasses met(const Specs& specs, const sim::Plan& faults) {

@@ -34,7 +34,8 @@ std::vector<Promise> of_connections(const LockOptions& options) {
       {Property::no_stale_write, at_resource, premise},
       {Property::own_release, FaultClasses::all(), ""},
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
-      {Property::available, FaultClasses::all().without({FaultClass::pause}), kFreeKey},
+      {Property::available,
+       while_patient(options, FaultClasses::all().without({FaultClass::pause})), kFreeKey},
       {Property::not_stuck, FaultClasses::all().without({FaultClass::crash}), kServerThere},
       progress(),
   };
@@ -75,7 +76,8 @@ std::vector<Promise> of_a_row(const LockOptions& options) {
   std::vector<Promise> all = {
       {Property::mutual_exclusion, unhurried(options, GivesBack::its_own), kWithinLease},
       own_row(options),
-      {Property::available, FaultClasses::all().without({FaultClass::pause}), kFreeKey},
+      {Property::available,
+       while_patient(options, FaultClasses::all().without({FaultClass::pause})), kFreeKey},
       progress(),
   };
   const auto& rows = options.of<RowOptions>();
@@ -105,7 +107,8 @@ std::vector<Promise> of_a_time(const LockOptions& options) {
       {Property::no_stale_write, under, kWithinLease},
       own,
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
-      {Property::available, FaultClasses::all().without({FaultClass::pause}), kFreeKey},
+      {Property::available,
+       while_patient(options, FaultClasses::all().without({FaultClass::pause})), kFreeKey},
       progress(),
   };
   return all;

@@ -211,11 +211,20 @@ Duration fair_bound(const LockOptions& options) {
 
 Duration spin_wakeup(const LockOptions&) { return {}; }
 
-// One message wakes one waiter, unless the release is executed twice. A waiter is not overtaken as
-// long as its place does not expire.
+// A waiter is not overtaken as long as its place does not expire. A grant that no replica has in
+// time is undone, and its place in the queue is gone.
+bool keeps_places(const LockOptions& options) {
+  const auto& redisson = options.of<RedissonOptions>();
+  const Duration most = redisson.wait_at_most;
+  const Duration between = (most > Duration::zero() ? most : options.ttl) + options.command_timeout;
+  const auto& fair = options.of<FairOptions>();
+  return fair.refresh_place && between < fair.place_expires && !redisson.sync_replicas;
+}
+
+// One message wakes one waiter, unless the release is executed twice.
 std::vector<Promise> fair_promises(const LockOptions& options) {
   std::vector<Promise> all = promises(options);
-  if (options.of<FairOptions>().refresh_place) all.push_back({Property::fair_order, {}, {}});
+  if (keeps_places(options)) all.push_back({Property::fair_order, {}, {}});
   all.push_back(
       {Property::bounded_wakeups, FaultClasses::all().without({FaultClass::lost_reply}), {}});
   return all;

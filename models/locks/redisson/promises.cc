@@ -8,7 +8,7 @@ namespace {
 
 // A thread has one owner name for all its tenures, so a command that is late or sent again may
 // affect a later tenure. An acquire that gets no answer in time ends unknown.
-std::vector<Promise> with(FaultClasses not_stuck, FaultClasses under) {
+std::vector<Promise> with(const LockOptions& options, FaultClasses not_stuck, FaultClasses under) {
   using enum FaultClass;
   return {
       {Property::mutual_exclusion, under, kWithinLease},
@@ -17,7 +17,7 @@ std::vector<Promise> with(FaultClasses not_stuck, FaultClasses under) {
       {Property::own_release, under, kInTime},
       {Property::not_stuck, not_stuck, kOwnCommands},
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
-      {Property::available, {late_write, client_clock}, kFreeKey},
+      {Property::available, while_patient(options, {late_write, client_clock}), kFreeKey},
       progress(),
   };
 }
@@ -25,7 +25,8 @@ std::vector<Promise> with(FaultClasses not_stuck, FaultClasses under) {
 }  // namespace
 
 std::vector<Promise> promises(const LockOptions& options) {
-  return with(while_leases_end(options).without({FaultClass::amnesia}), {FaultClass::client_clock});
+  return with(options, while_leases_end(options).without({FaultClass::amnesia}),
+              {FaultClass::client_clock});
 }
 
 // A release stops at the first server that fails, and the keys on the others are renewed forever.
@@ -37,7 +38,7 @@ std::vector<Promise> promises_of_several(const LockOptions& options) {
   const FaultClasses renewed = {late_write, client_clock};
   const FaultClasses steady =
       options.clock == ClientClock::monotonic ? FaultClasses{client_clock} : FaultClasses{};
-  return with(options.renew == Renew::none ? leased : renewed,
+  return with(options, options.renew == Renew::none ? leased : renewed,
               options.renew == Renew::none ? steady : FaultClasses{client_clock});
 }
 

@@ -25,7 +25,8 @@ std::vector<Promise> excluding(const LockOptions& options) {
       {Property::resource_exclusion, at_resource, premise},
       {Property::no_stale_write, at_resource, premise},
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
-      {Property::available, FaultClasses::all().without({FaultClass::pause}), kFreeKey},
+      {Property::available,
+       while_patient(options, FaultClasses::all().without({FaultClass::pause})), kFreeKey},
   };
 }
 
