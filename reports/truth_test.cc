@@ -272,6 +272,74 @@ TEST(Truth, AFaultThatChangesNothingIsToldAsHavingChangedNothing) {
   EXPECT_EQ(in_vain("[[fault]]\nevict = 'redis-1'\nat = '2s'\n"), "");
 }
 
+std::string at_2s(const std::string& fault) { return "[[fault]]\nat = '2s'\n" + fault; }
+
+TEST(Truth, AFaultOfAClientThatHasCrashedForGoodIsInVain) {
+  const std::string crash = "[[fault]]\ncrash = 'client-1'\nat = '1s'\n";
+  const std::string again = "[[fault]]\nrestart = 'client-1'\nat = '3s'\n";
+  const std::string words = "; changed nothing at 2.000s: it had crashed already";
+  for (const char* const fault :
+       {"partition = 'client-1'\n", "slow = 'client-1'\nstep = '1s'\nfor = '3s'\n",
+        "step-clock = 'client-1'\nstep = '1h'\n", "set-clock-rate = 'client-1'\nrate = 2.0\n"}) {
+    EXPECT_EQ(in_vain(crash + at_2s(fault)), words) << fault;
+  }
+  EXPECT_EQ(in_vain(crash + at_2s("step-clock = 'client-1'\nstep = '1h'\n") + again), "")
+      << "its clock matters again once it restarts";
+}
+
+TEST(Truth, AMessageInFlightFromACrashedClientMeetsAPartition) {
+  const std::string crash = "[[fault]]\ncrash = 'client-1'\nafter = 'write.sent'\n";
+  EXPECT_EQ(in_vain(crash + "[[fault]]\npartition = 'client-1'\nat = '1200us'\n"), "");
+}
+
+TEST(Truth, AnEvictionAtACrashedServerIsInVain) {
+  const std::string crash = "[[fault]]\ncrash = 'redis-1'\nat = '1s'\n";
+  EXPECT_EQ(in_vain(crash + at_2s("evict = 'redis-1'\n")),
+            "; changed nothing at 2.000s: the server had crashed already");
+}
+
+TEST(Truth, AClockRateThatIsTheSameIsInVain) {
+  EXPECT_EQ(in_vain(at_2s("set-clock-rate = 'redis-1'\nrate = 1.0\n")),
+            "; changed nothing at 2.000s: its clocks ran at this rate already");
+  EXPECT_EQ(in_vain(at_2s("set-clock-rate = 'redis-1'\nrate = 1.1\n")), "");
+  EXPECT_EQ(in_vain("[[fault]]\nset-clock-rate = 'redis-1'\nrate = 1.0\nat = '1s'\nfor = '3s'\n" +
+                    at_2s("set-clock-rate = 'redis-1'\nrate = 1.1\n")),
+            "")
+      << "the first fault ends the second";
+}
+
+TEST(Truth, APartitionThatStopsNothingIsInVain) {
+  EXPECT_EQ(in_vain(at_2s("partition = 'client-1'\nfrom = 'client-2'\n")),
+            "; changed nothing at 2.000s: the two sides never talk to each other");
+  EXPECT_EQ(in_vain(at_2s("partition = 'client-1'\nfor = '1s'\n")),
+            "; changed nothing at 2.000s: nothing was sent that it could stop");
+  EXPECT_EQ(in_vain(at_2s("partition = 'client-2'\nfor = '3s'\n")), "");
+}
+
+TEST(Truth, APartitionWithinAnotherIsInVain) {
+  const std::string outer = "[[fault]]\npartition = 'client-2'\nat = '1s'\nfor = '10s'\n";
+  EXPECT_EQ(in_vain(outer + at_2s("partition = 'client-2'\nfor = '3s'\n")),
+            "; changed nothing at 2.000s: all of it was cut off already");
+  EXPECT_EQ(in_vain(outer + at_2s("partition = 'client-2'\nfor = '20s'\n")), "")
+      << "it lasts longer";
+}
+
+TEST(Truth, APauseWithinALongerOneIsInVain) {
+  const std::string outer = "[[fault]]\npause = 'client-1'\nat = '1s'\nfor = '30s'\n";
+  EXPECT_EQ(in_vain(outer + at_2s("pause = 'client-1'\nfor = '3s'\n")),
+            "; changed nothing at 2.000s: it was paused already, and for longer");
+  EXPECT_EQ(in_vain(outer + at_2s("pause = 'client-1'\nfor = '30s'\n")), "");
+  EXPECT_EQ(in_vain(outer + at_2s("pause = 'client-2'\nfor = '3s'\n")), "");
+}
+
+TEST(Truth, AnInterruptOfAThreadThatWaitsForNoLockAnyMoreIsInVain) {
+  EXPECT_EQ(in_vain(at_2s("interrupt = 'client-1'\n")),
+            "; changed nothing at 2.000s: its thread waited for no lock from then on");
+  EXPECT_EQ(in_vain(at_2s("interrupt = 'client-2'\n")), "");
+  EXPECT_EQ(in_vain("cycles = 2\nthink = '2s'\n" + at_2s("interrupt = 'client-1'\n")), "")
+      << "it gives up its next wait";
+}
+
 TEST(Truth, AFaultInVainHasItsReasonInItsRowAndFailsTheRun) {
   const std::string text = timeline_of(
       "[lock]\nalgorithm = 'mysql-get-lock'\n[clients]\ncount = 1\n[[fault]]\n"

@@ -378,6 +378,7 @@ void World::run(std::uint64_t seed, bool tracing) {
     build(seed, tracing);
     scheduler.run();
   } while (simulation_.stale);
+  simulation_.nemesis.settle();
   // A run that was cut short has no horizon, so nothing is judged as having never happened.
   if (!scheduler.out_of_events())
     simulation_.recorder.note({.at = scheduler.now(), .what = history::What::horizon});

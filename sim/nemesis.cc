@@ -8,6 +8,13 @@ namespace {
 
 constexpr std::string_view kCrashed = "it had crashed already";
 constexpr std::string_view kNoThread = "it had no thread left";
+constexpr std::string_view kPaused = "it was paused already, and for longer";
+constexpr std::string_view kInterrupted = "it had been interrupted already";
+constexpr std::string_view kNoWait = "its thread waited for no lock from then on";
+constexpr std::string_view kSameRate = "its clocks ran at this rate already";
+constexpr std::string_view kCutOff = "all of it was cut off already";
+constexpr std::string_view kNothingStopped = "nothing was sent that it could stop";
+constexpr std::string_view kNeverTalk = "the two sides never talk to each other";
 
 }  // namespace
 
@@ -38,7 +45,7 @@ void Nemesis::reset(const Plan& plan, ProcessId first_client, std::uint32_t clie
     for (const std::string& name : fault.from) armed.from.push_back(named(name));
     armed.seen.assign(clients_, 0);
     armed.healed.clear();
-    armed.fired = armed.under_way = false;
+    armed.fired = armed.under_way = armed.effective = false;
     asks_for_commands_ = asks_for_commands_ || !trigger.command.empty();
     if (trigger.at) {
       armed.begins.bind<&Nemesis::on_time>(scheduler_, nullptr, *this, i);
@@ -171,8 +178,7 @@ std::string_view Nemesis::apply(Armed& armed, std::uint32_t index, const Step* s
   armed.incarnation = target.incarnation();
   switch (fault.verb) {
     case Verb::pause:
-      if (target.down()) in_vain = kCrashed;
-      scheduler_.processes().pause(target);
+      in_vain = pause(armed);
       break;
     case Verb::crash:
     case Verb::restart:
@@ -193,21 +199,17 @@ std::string_view Nemesis::apply(Armed& armed, std::uint32_t index, const Step* s
       }
       break;
     case Verb::interrupt:
-      if (Thread* thread = victim(target, step)) {
-        scheduler_.threads().interrupt(*thread);
-      } else {
-        in_vain = target.down() ? kCrashed : kNoThread;
-      }
+      in_vain = interrupt(armed, step);
       break;
     case Verb::step_clock:
+      if (is_gone(target)) in_vain = kCrashed;
       scheduler_.processes().step_clock(target, fault.step);
       break;
     case Verb::set_clock_rate:
-      armed.rate_before = target.clock().rate_ppb();
-      scheduler_.processes().set_clock_rate(target, fault.rate_ppb);
+      in_vain = set_rate(armed);
       break;
     case Verb::partition:
-      each_cut(armed, true);
+      in_vain = cut_off(armed);
       break;
     case Verb::heal:
       if (!heal(target)) in_vain = "nothing of it was cut off or held up";
@@ -233,6 +235,7 @@ std::string_view Nemesis::apply(Armed& armed, std::uint32_t index, const Step* s
       message->altered = true;
       break;
     case Verb::slow:
+      if (is_gone(target)) in_vain = kCrashed;
       scheduler_.processes().set_slowness(target, target.slowness() + fault.step);
       break;
     default:
@@ -242,6 +245,94 @@ std::string_view Nemesis::apply(Armed& armed, std::uint32_t index, const Step* s
   if (fault.verb == Verb::restart && !lasts) lasts = Duration::zero();
   end_after(index, lasts);
   return in_vain;
+}
+
+std::string_view Nemesis::pause(Armed& armed) {
+  Process& target = *armed.target;
+  const std::optional<Duration> lasts = armed.fault->lasts;
+  armed.until = lasts ? scheduler_.now() + *lasts : kNever;
+  bool outlasted = false;
+  for (std::size_t i = 0; i < planned_; ++i) {
+    const Armed& other = plan_[i];
+    outlasted =
+        outlasted || (&other != &armed && other.fault->verb == Verb::pause && other.under_way &&
+                      other.target == &target && other.incarnation == target.incarnation() &&
+                      other.until >= armed.until);
+  }
+  scheduler_.processes().pause(target);
+  if (target.down()) return kCrashed;
+  return outlasted ? kPaused : std::string_view();
+}
+
+std::string_view Nemesis::interrupt(Armed& armed, const Step* step) {
+  Thread* const thread = victim(*armed.target, step);
+  if (thread == nullptr) return armed.target->down() ? kCrashed : kNoThread;
+  if (thread->is_interrupted()) return kInterrupted;
+  scheduler_.threads().interrupt(*thread, &armed.effective);
+  return kNoWait;
+}
+
+std::string_view Nemesis::set_rate(Armed& armed) {
+  Process& target = *armed.target;
+  armed.rate_before = target.clock().rate_ppb();
+  const bool same = armed.rate_before == armed.fault->rate_ppb;
+  scheduler_.processes().set_clock_rate(target, armed.fault->rate_ppb);
+  if (is_gone(target)) return kCrashed;
+  return same ? kSameRate : std::string_view();
+}
+
+std::string_view Nemesis::cut_off(Armed& armed) {
+  bool all_cut = true;
+  each_link(armed, [&](Process& from, Process& to) {
+    all_cut = all_cut && network_.blocked(from, to);
+    network_.block(from, to, &armed.effective);
+  });
+  if (all_cut) return kCutOff;
+  return armed.target->down() ? kCrashed : kNothingStopped;
+}
+
+// A crashed process that no fault of the plan restarts. One that restarts reads its clock then.
+bool Nemesis::is_gone(const Process& target) const {
+  if (!target.down()) return false;
+  for (std::size_t i = 0; i < planned_; ++i) {
+    const Fault& fault = *plan_[i].fault;
+    const bool restarts = fault.verb == Verb::restart || (fault.verb == Verb::crash && fault.lasts);
+    if (restarts && plan_[i].target == &target) return false;
+  }
+  return true;
+}
+
+bool Nemesis::is_between_clients(const Armed& armed) const {
+  const auto is_client = [this](const Process* one) {
+    return one->id() >= first_client_ && one->id() < first_client_ + clients_;
+  };
+  return is_client(armed.target) && !armed.from.empty() &&
+         std::all_of(armed.from.begin(), armed.from.end(), is_client);
+}
+
+// Whether there has been any connection that the partition cuts, if it is never healed.
+bool Nemesis::talks(const Armed& armed) const {
+  const auto connected = [&](const Process* other) {
+    return network_.has_connected(*armed.target, *other);
+  };
+  if (!armed.from.empty()) return std::any_of(armed.from.begin(), armed.from.end(), connected);
+  for (ProcessId id = 0; id < scheduler_.processes().count(); ++id) {
+    if (connected(&scheduler_.processes().at(id))) return true;
+  }
+  return false;
+}
+
+// A partition of two servers that do not talk may be meant: a twin moves a fault to where it does
+// no harm.
+void Nemesis::settle() {
+  for (Firing& firing : fired_) {
+    Armed& armed = plan_[firing.fault];
+    if (armed.effective) {
+      firing.in_vain = {};
+    } else if (firing.in_vain == kNothingStopped && !talks(armed)) {
+      firing.in_vain = is_between_clients(armed) ? kNeverTalk : std::string_view();
+    }
+  }
 }
 
 std::string_view Nemesis::strike(const Armed& armed, void (Program::*what)(const Strike&)) {
@@ -303,10 +394,14 @@ bool Nemesis::undo(Armed& armed) {
       scheduler_.processes().restart(target, fault.keeps);
       break;
     case Verb::set_clock_rate:
+      // Another fault has set the rate in between, and this one ends that.
+      if (target.clock().rate_ppb() != armed.rate_before && !is_gone(target))
+        armed.effective = true;
       scheduler_.processes().set_clock_rate(target, armed.rate_before);
       break;
     case Verb::partition:
-      return each_cut(armed, false);
+      return each_link(
+          armed, [&](Process& from, Process& to) { network_.unblock(from, to, &armed.effective); });
     case Verb::hold:
       return network_.release_hold(*armed.from[0], *armed.from[1]);
     case Verb::slow:
@@ -327,16 +422,10 @@ bool Nemesis::undo(Armed& armed) {
   return true;
 }
 
-// Returns whether it was about any link.
-bool Nemesis::each_cut(Armed& armed, bool cut) {
+// The directions of links that a partition stops. Returns whether there is any.
+template <typename Do>
+bool Nemesis::each_link(Armed& armed, Do act) {
   bool any = false;
-  const auto change = [this, cut](Process& from, Process& to) {
-    if (cut) {
-      network_.block(from, to);
-    } else {
-      network_.unblock(from, to);
-    }
-  };
   const Fault& fault = *armed.fault;
   for (ProcessId id = 0; id < scheduler_.processes().count(); ++id) {
     Process& other = scheduler_.processes().at(id);
@@ -345,8 +434,8 @@ bool Nemesis::each_cut(Armed& armed, bool cut) {
     for (const Process* one : armed.healed) meant = meant && one != &other && one != armed.target;
     if (!meant) continue;
     any = true;
-    if (fault.outbound) change(*armed.target, other);
-    if (fault.inbound) change(other, *armed.target);
+    if (fault.outbound) act(*armed.target, other);
+    if (fault.inbound) act(other, *armed.target);
   }
   return any;
 }

@@ -65,6 +65,8 @@ class Nemesis {
     bool healed = false;         // it was over before its end, which changed nothing
   };
   const std::vector<Firing>& fired() const { return fired_; }
+  // At the end of a run: decides whether those that could change something have done so.
+  void settle();
 
   // Hardships under way or still to come by the clock; the horizon waits for them.
   bool quiet() const { return under_way_ == 0; }
@@ -84,8 +86,10 @@ class Nemesis {
     bool fired = false;
     bool due = false;  // strikes at the mark that is being passed
     bool under_way = false;
+    bool effective = false;         // has changed something, although its firing names a reason
     std::uint32_t incarnation = 0;  // of the target, when it struck
     std::int64_t rate_before = 0;
+    Instant until{};  // a pause
     Timer begins;
     Timer ends;
   };
@@ -116,7 +120,15 @@ class Nemesis {
   Thread* victim(Process& target, const Step* step);
   // Returns whether anything was left of the fault.
   bool undo(Armed& armed);
-  bool each_cut(Armed& armed, bool cut);
+  template <typename Do>
+  bool each_link(Armed& armed, Do act);
+  std::string_view pause(Armed& armed);
+  std::string_view interrupt(Armed& armed, const Step* step);
+  std::string_view set_rate(Armed& armed);
+  std::string_view cut_off(Armed& armed);
+  bool is_gone(const Process& target) const;
+  bool talks(const Armed& armed) const;
+  bool is_between_clients(const Armed& armed) const;
   void on_time(std::uint32_t index);
   void on_end(std::uint32_t index);
 

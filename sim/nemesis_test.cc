@@ -562,6 +562,24 @@ TEST(Nemesis, EndsNoLaterPartitionWithOneThatWasHealed) {
   EXPECT_THAT(healed(world), ElementsAre(0u));
 }
 
+TEST(Nemesis, KnowsAfterARunWhetherAPartitionHasStoppedAnything) {
+  const auto in_vain = [](Duration asks_at) {
+    EchoWorld world;
+    world.client().script = [&](EchoClient& self) {
+      self.sleep(asks_at);
+      self.ask(world.server(), "x");
+    };
+    world.run({{.verb = Verb::partition,
+                .target = "client-1",
+                .trigger = {.at = kStart + 2s},
+                .lasts = 1s}});
+    world.simulation.nemesis.settle();
+    return std::string(world.simulation.nemesis.fired()[0].in_vain);
+  };
+  EXPECT_EQ(in_vain(2500ms), "");
+  EXPECT_EQ(in_vain(5s), "nothing was sent that it could stop");
+}
+
 TEST(Nemesis, GivesAClockBackTheRateItHad) {
   EchoWorld world(0, 0);
   Simulation& simulation = world.simulation;

@@ -45,7 +45,7 @@ Connection& Network::add(Process& client, Endpoint& client_end, Process& server,
     connection.way_[way].random = Random(scheduler_.record().seed(),
                                          mixed(connection.hash_ + static_cast<std::uint64_t>(way)));
     for (const Cut& cut : cuts_) {
-      if (cut.from == from.id() && cut.to == to.id()) direction.blocks += cut.times;
+      if (cut.from == from.id() && cut.to == to.id()) ++direction.blocks;
     }
   }
   return connection;

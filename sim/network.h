@@ -134,9 +134,15 @@ class Network {
   void hand_over_later(Message& message);
 
   // --- faults
-  void block(Process& from, Process& to);
-  void unblock(Process& from, Process& to);
+  // Several cuts of one direction may be in force. `stopped`, if given, names the cut and is set as
+  // soon as the cut has stopped a message. Unblocking ends the cut of that name, or any of them.
+  void block(Process& from, Process& to, bool* stopped = nullptr);
+  void unblock(Process& from, Process& to, const bool* stopped = nullptr);
   bool blocked(const Process& from, const Process& to) const;
+  // The same for a process that acts on it, so that the cut has had an effect.
+  bool is_found_blocked(const Process& from, const Process& to) const;
+  // Whether there has been any connection between the two.
+  bool has_connected(const Process& one, const Process& other) const;
   bool release_hold(Process& from, Process& to);
   // Breaks the connections of a crashed process: in silence, or by a reset after the bytes that its
   // kernel still had to send. If the host is gone, those bytes are lost too.
@@ -154,7 +160,7 @@ class Network {
   struct Cut {
     ProcessId from = 0;
     ProcessId to = 0;
-    std::uint32_t times = 0;
+    bool* stopped = nullptr;
   };
   struct LinkLatency {
     ProcessId from = 0;
@@ -176,6 +182,7 @@ class Network {
   bool is_received(Message& message, Process& receiver);
   bool has_turn(Message& message, Process& receiver, bool farewell);
   static void refresh(Connection& connection);
+  const Cut* first_cut(const Process& from, const Process& to) const;
   void keep_back(Connection& connection, Connection::Direction& direction, Message& message);
   void flush(Connection& connection, std::uint8_t direction);
   void lose(Message& message);
@@ -196,7 +203,7 @@ class Network {
   std::uint32_t numbered_ = 0;
   Slots<Connection> connections_;
   std::size_t connections_used_ = 0;
-  std::vector<Cut> cuts_;
+  std::vector<Cut> cuts_;  // in force, the oldest first
 };
 
 }  // namespace picklock::sim

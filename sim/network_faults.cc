@@ -1,6 +1,8 @@
 // The failures of a network: lost and held messages, broken connections, partitions, crashes.
 #include "sim/network.h"
 
+#include <algorithm>
+
 namespace picklock::sim {
 
 void Network::lose(Message& message) {
@@ -15,6 +17,8 @@ void Network::forget(std::uint32_t slot) { lose(messages_[slot]); }
 void Network::keep_back(Connection& connection, Connection::Direction& direction,
                         Message& message) {
   if (scheduler_.record().tracer().on()) trace(TraceKind::held, message);
+  if (direction.blocks > 0 && !direction.hold)
+    is_found_blocked(*connection.end_[message.direction], *connection.end_[1 - message.direction]);
   message.next = 0;
   if (direction.first_held == 0) {
     direction.first_held = message.slot + 1;
@@ -93,21 +97,21 @@ void Network::reset_connection(Connection& connection, int end_that_hears) {
   enqueue(word, scheduler_.now());
 }
 
-void Network::block(Process& from, Process& to) {
+const Network::Cut* Network::first_cut(const Process& from, const Process& to) const {
+  for (const Cut& cut : cuts_) {
+    if (cut.from == from.id() && cut.to == to.id()) return &cut;
+  }
+  return nullptr;
+}
+
+void Network::block(Process& from, Process& to, bool* stopped) {
   if (!blocked(from, to)) {
     scheduler_.record().report({.at = scheduler_.now(),
                                 .what = Occurred::link_cut,
                                 .process = from.id(),
                                 .peer = to.id()});
   }
-  bool known = false;
-  for (Cut& cut : cuts_) {
-    if (cut.from == from.id() && cut.to == to.id()) {
-      ++cut.times;
-      known = true;
-    }
-  }
-  if (!known) cuts_.push_back({from.id(), to.id(), 1});
+  cuts_.push_back({from.id(), to.id(), stopped});
   for (std::size_t i = 0; i < connections_used_; ++i) {
     Connection& connection = connections_[i];
     for (int way = 0; way < 2; ++way) {
@@ -119,28 +123,43 @@ void Network::block(Process& from, Process& to) {
 }
 
 bool Network::blocked(const Process& from, const Process& to) const {
-  for (const Cut& cut : cuts_) {
-    if (cut.from == from.id() && cut.to == to.id() && cut.times > 0) return true;
+  return first_cut(from, to) != nullptr;
+}
+
+bool Network::is_found_blocked(const Process& from, const Process& to) const {
+  const Cut* const cut = first_cut(from, to);
+  if (cut != nullptr && cut->stopped != nullptr) *cut->stopped = true;
+  return cut != nullptr;
+}
+
+bool Network::has_connected(const Process& one, const Process& other) const {
+  for (std::size_t i = 0; i < connections_used_; ++i) {
+    const Connection& connection = connections_[i];
+    for (int way = 0; way < 2; ++way) {
+      if (connection.end_[way] == &one && connection.end_[1 - way] == &other) return true;
+    }
   }
   return false;
 }
 
-void Network::unblock(Process& from, Process& to) {
-  bool found = false;
-  for (Cut& cut : cuts_) {
-    if (cut.from == from.id() && cut.to == to.id() && cut.times > 0) {
-      --cut.times;
-      found = true;
-    }
-  }
-  if (!found) return;
+void Network::unblock(Process& from, Process& to, const bool* stopped) {
+  const auto ends = [&](const Cut& cut) {
+    return cut.from == from.id() && cut.to == to.id() &&
+           (stopped == nullptr || cut.stopped == stopped);
+  };
+  const auto found = std::find_if(cuts_.begin(), cuts_.end(), ends);
+  if (found == cuts_.end()) return;
+  bool* const mark = found->stopped;
+  cuts_.erase(found);
   for (std::size_t i = 0; i < connections_used_; ++i) {
     Connection& connection = connections_[i];
     for (std::uint8_t way = 0; way < 2; ++way) {
       if (connection.end_[way] != &from || connection.end_[1 - way] != &to) continue;
       auto& direction = connection.direction_[way];
-      if (direction.blocks > 0 && --direction.blocks == 0 && !direction.hold)
-        flush(connection, way);
+      if (direction.blocks == 0 || --direction.blocks > 0 || direction.hold) continue;
+      // The last cut has held up what an earlier one had stopped.
+      if (direction.first_held != 0 && mark != nullptr) *mark = true;
+      flush(connection, way);
     }
   }
   if (!blocked(from, to)) {

@@ -36,6 +36,7 @@ Thread& Threads::add(Process& process, std::function<void()> body, bool foregrou
   thread.interruptible_ = thread.interrupted_ = thread.gave_way_ = false;
   thread.role = {};
   thread.last_used_ = nullptr;
+  thread.heeded_ = nullptr;
   thread.stack_hint_ = thread.switch_hint_ = nullptr;
   thread.fiber_ = nullptr;
   thread.pool_ = &pool;
@@ -91,8 +92,9 @@ void Threads::wake(Thread& thread) {
   scheduler_.queue_.push(scheduler_.now_, EventKind::wake, thread.slot_, thread.ticket_);
 }
 
-void Threads::interrupt(Thread& thread) {
+void Threads::interrupt(Thread& thread, bool* heeded) {
   thread.interrupted_ = true;
+  thread.heeded_ = heeded;
   if (thread.interruptible_) wake(thread);
 }
 

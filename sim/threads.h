@@ -28,8 +28,11 @@ class alignas(64) Thread {
     if (!interrupted_) return false;
     interrupted_ = false;
     gave_way_ = true;
+    if (heeded_ != nullptr) *heeded_ = true;
     return true;
   }
+  // Whether an interrupt waits for the thread to take it.
+  bool is_interrupted() const { return interrupted_; }
   // Whether the thread has taken an interrupt since the last call.
   bool gave_way() { return std::exchange(gave_way_, false); }
 
@@ -64,6 +67,7 @@ class alignas(64) Thread {
   const void* stack_hint_ = nullptr;
   const void* switch_hint_ = nullptr;
   const Connection* last_used_ = nullptr;
+  bool* heeded_ = nullptr;     // set when it takes its interrupt
   std::uint32_t ignored_ = 0;  // calls since it was killed
   FiberPool* pool_ = nullptr;
   Thread* next_ = nullptr;
@@ -98,7 +102,8 @@ class Threads {
   void wake(Thread& thread);
   // Wakes the thread from its present or next interruptible wait. Such a wait begins with
   // begin_interruptible(), which returns false if the thread has been interrupted already.
-  void interrupt(Thread& thread);
+  // `heeded`, if given, is set when the thread takes the interrupt.
+  void interrupt(Thread& thread, bool* heeded = nullptr);
   static bool begin_interruptible(Thread& thread) {
     thread.interruptible_ = !thread.interrupted_;
     return thread.interruptible_;

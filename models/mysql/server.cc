@@ -539,8 +539,8 @@ void Server::pass_due(Link& link) {
 bool Server::unreachable(const Link& link) const {
   if (link.connection == nullptr) return true;
   sim::Process& client = link.connection->client();
-  return client.silent() || simulation().network.blocked(process(), client) ||
-         simulation().network.blocked(client, process());
+  return client.silent() || simulation().network.is_found_blocked(process(), client) ||
+         simulation().network.is_found_blocked(client, process());
 }
 
 }  // namespace picklock::mysql

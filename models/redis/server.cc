@@ -86,9 +86,11 @@ void Server::clock_changed() {
 
 void Server::strike(const sim::Strike& strike) {
   const std::string& key = strike.fault.key;
-  if (models::hits(strike, models::kEvict, process()))
-    strike.found(evict(key.empty() ? keys_.recorder().lock_key() : std::string_view(key)),
-                 models::kNoSuchKey);
+  if (models::hits(strike, models::kEvict, process())) {
+    const bool down = process().down();  // what it had in memory is gone
+    strike.found(!down && evict(key.empty() ? keys_.recorder().lock_key() : std::string_view(key)),
+                 down ? models::kServerDown : models::kNoSuchKey);
+  }
   if (!models::hits(strike, models::kFailOver, process())) return;
   simulation().nemesis.bring_down(process(), true, false);
   if (!strike.fault.lasts) fail_over(strike.to);

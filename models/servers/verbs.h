@@ -17,6 +17,7 @@ inline constexpr sim::Verb kKillSession{14};
 
 // Why a verb of servers changes nothing.
 inline constexpr std::string_view kNoSuchKey = "the key was not there";
+inline constexpr std::string_view kServerDown = "the server had crashed already";
 inline constexpr std::string_view kNoSession = "no server had a session of it";
 
 inline bool fails_over(std::span<const sim::Fault> faults, std::string_view primary) {
