@@ -258,17 +258,31 @@ bool Narrator::are_copies(ProcessId one, ProcessId other) const {
          specs_[one].group == specs_[other].group;
 }
 
+bool Narrator::is_found_again(const HistoryEvent& removed) const {
+  if (removed.cause != Cause::restart) return false;
+  const auto next = static_cast<std::size_t>(&removed - run_.history.data()) + 1;
+  return std::any_of(run_.history.begin() + static_cast<std::ptrdiff_t>(next), run_.history.end(),
+                     [&](const HistoryEvent& event) {
+                       return event.at == removed.at && event.process == removed.process &&
+                              event.what == What::entry_created && event.key == removed.key &&
+                              history::owner_after(event) == removed.owner;
+                     });
+}
+
 bool Narrator::is_kept_by_copy(const HistoryEvent& removed) const {
-  if (removed.what != What::entry_removed || removed.cause != Cause::failover) return false;
-  std::map<ProcessId, TenureId> owners;
+  if (removed.what != What::entry_removed) return false;
+  if (removed.cause != Cause::failover) return is_found_again(removed);
+  bool kept = false;
   for (const HistoryEvent& event : run_.history) {
     if (&event == &removed) break;
-    const bool of_entry = event.what >= What::entry_created && event.what <= What::entry_removed;
-    if (of_entry && event.key == removed.key && are_copies(event.process, removed.process))
-      owners[event.process] = history::owner_after(event);
+    const bool comes = event.what == What::entry_created && event.key == removed.key &&
+                       history::owner_after(event) == removed.owner;
+    if (!comes) continue;
+    if (are_copies(event.process, removed.process)) kept = true;
+    // A server that finds the entry again after a restart has had it all the time.
+    if (event.process == removed.process && event.cause != Cause::restart) kept = false;
   }
-  return std::any_of(owners.begin(), owners.end(),
-                     [&](const auto& one) { return one.second == removed.owner; });
+  return kept;
 }
 
 const HistoryEvent* Narrator::crash_that_lost(const HistoryEvent& removed) const {

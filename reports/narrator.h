@@ -48,8 +48,8 @@ class Narrator {
 
   // The event that removed an entry first, if it was gone before `removed`; else `removed`.
   const history::HistoryEvent& first_loss(const history::HistoryEvent& removed) const;
-  // Whether, when a failover removes an entry, another server of the group has it for the same
-  // owner.
+  // Whether the removal of an entry takes it from nobody. In a failover, another server of the
+  // group has come to have it since for the same owner. In a restart, its server finds it again.
   bool is_kept_by_copy(const history::HistoryEvent& removed) const;
   // The crash that lost an entry whose deadline passed while its server was down, if the server has
   // kept no data; else nullptr.
@@ -82,6 +82,7 @@ class Narrator {
   std::string fault_fires(std::uint32_t index) const;
   std::string fault_ends(std::uint32_t index) const;
   bool are_copies(sim::ProcessId one, sim::ProcessId other) const;
+  bool is_found_again(const history::HistoryEvent& removed) const;
 
   const Run& run_;
   std::size_t locks_ = 1;  // their keys come first

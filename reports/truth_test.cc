@@ -86,6 +86,18 @@ TEST(Truth, AnEntryThatThePromotedReplicaFindsDeadByItsClockHasExpired) {
   EXPECT_THAT(text, Not(HasSubstr("lost in the failover")));
 }
 
+// The former primary has the entry on its disk, and keeps it until it follows the new one.
+TEST(Truth, AFormerPrimaryLosesNothingThatIsKeptElsewhere) {
+  const std::string text = timeline_of(
+      "[lock]\nalgorithm = 'lua-check-delete'\nttl = '20s'\n[clients]\ncount = 2\nhold = '12s'\n"
+      "find_by = 'sentinel'\n[servers.redis]\nreplicas = 2\nsentinels = 3\n"
+      "sentinel.down_after = '1s'\nconfig = ['appendonly yes']\n[[fault]]\ncrash = 'redis-1'\n"
+      "before = 'write.applied'\nby = 'client-1'\nfor = '6s'\nkeeps = 'all'\n");
+  EXPECT_THAT(text, HasSubstr("redis-1 restarts\n"));
+  EXPECT_THAT(text, Not(HasSubstr("without client-1's entry")));
+  EXPECT_THAT(text, Not(HasSubstr("lost in the failover")));
+}
+
 TEST(Truth, TheOutcomeOfAReleaseIsToldAfterItBegins) {
   const std::string text = timeline_of(std::string(kTwoClients) +
                                        "[[fault]]\ncrash = 'redis-1'\nat = '2s'\nfor = '3s'\n");
