@@ -242,7 +242,8 @@ Rows properties() {
       "one release or loss wakes no more waiters than the algorithm promises",
       "no waiter is overtaken by later ones more often than the algorithm promises",
       "an acquire is not refused while the algorithm's documented condition for success holds",
-      "some client gets the lock, and none waits to the end for a lock that nobody holds"};
+      "some client gets the lock and finishes its work, and none waits to the end for a lock that "
+      "nobody holds"};
   Rows rows = Rows::array();
   for (std::size_t i = 0; i < kPropertyCount; ++i) {
     rows.push_back({{"name", kPropertyNames[i]}, {"summary", kMeaning[i]}});

@@ -36,6 +36,36 @@ TEST(Progress, CatchesARunInWhichNobodyGetsTheLock) {
   EXPECT_EQ(judged(nobody_asks).count, 1U);
 }
 
+// The lock tells each of its holders of a loss that has not happened.
+TEST(Progress, CatchesALockThatCutsEveryCriticalSectionOff) {
+  const auto cut_off = [](const auto& between) {
+    HistoryBuilder h;
+    h.at(0s).acquires(kA).at(1s);
+    between(h);
+    h.learns_of_loss(kA);
+    return h;
+  };
+  HistoryBuilder h = cut_off([](HistoryBuilder&) {});
+  const auto told = h.last();
+  h.at(9s).horizon();
+  EXPECT_THAT(judged(h), IsViolatedBy(h.last(), told));
+  HistoryBuilder lost = cut_off([](HistoryBuilder& b) { b.expires(kA); });
+  EXPECT_THAT(judged(lost.at(9s).horizon()), Holds()) << "the loss is real";
+  HistoryBuilder struck = cut_off([](HistoryBuilder& b) { b.fault().fault_over(); });
+  EXPECT_THAT(judged(struck.at(9s).horizon()), Holds()) << "a fault may have caused it";
+  HistoryBuilder once = cut_off([](HistoryBuilder&) {});
+  once.acquires(kB).at(5s).releases(kB).at(9s).horizon();
+  EXPECT_THAT(judged(once), Holds()) << "some work is done";
+}
+
+TEST(Progress, CatchesALockOfWhichNoReleaseIsAnswered) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).at(1s).lets_go(kA).cannot_know_release(kA);
+  const auto unknown = h.last();
+  h.at(9s).horizon();
+  EXPECT_THAT(judged(h), IsViolatedBy(h.last(), unknown));
+}
+
 // A server that answers every attempt with an error, such as BUSY, has no entry of the lock.
 TEST(Progress, CatchesAWaiterThatIsRefusedToTheEndOfTheRun) {
   HistoryBuilder h;

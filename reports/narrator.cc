@@ -82,6 +82,11 @@ bool is_endless(Property property, const HistoryEvent& event) {
          event.what == What::acquire_invoked;
 }
 
+// Whether the event cut a critical section off, so that its work was not finished.
+bool cuts_off(const HistoryEvent& event) {
+  return event.what == What::loss_learned || event.what == What::release_unknown;
+}
+
 }  // namespace
 
 const scenarios::FiredFault* fired_fault(const Run& run, std::size_t fault) {
@@ -489,11 +494,25 @@ std::string Narrator::headline(Property property, const Witness& witness) const 
     case Property::available:
       return actor + " was refused although the lock was available";
     case Property::progress:
-      return at->what == What::horizon           ? "no client was ever granted the lock"
+      return at->what == What::horizon && cuts_off(other)
+                 ? "no client ever finished its work with the lock"
+             : at->what == What::horizon         ? "no client was ever granted the lock"
              : at->what == What::acquire_invoked ? actor + " waits for a lock that nobody holds"
                                                  : against + " waited for a lock that nobody held";
   }
   return "";
+}
+
+std::string Narrator::without_work(const HistoryEvent& first) const {
+  const std::string lock = this->lock(first.key);
+  if (!cuts_off(first)) return fmt::format("no client was granted {} in the whole run", lock);
+  return fmt::format(
+      "no critical section was finished in the whole run: at {} {} {} {}, although {}",
+      instant(first.at), who(first, false),
+      first.what == What::loss_learned ? "was told that it had lost"
+                                       : "could not know whether it had released",
+      lock,
+      first.what == What::loss_learned ? "nothing had taken its entry" : "no fault had struck");
 }
 
 std::string Narrator::sentence(Property property, const Witness& witness) const {
@@ -634,8 +653,7 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
           "{} {} at {}, although the lock's condition for a grant was met", actor,
           at->what == What::acquire_unknown ? "was left without an answer" : "was refused", when);
     case Property::progress:
-      if (at->what == What::horizon)
-        return fmt::format("no client was granted {} in the whole run", lock(other.key));
+      if (at->what == What::horizon) return without_work(other);
       if (at->what == What::acquire_invoked)
         return fmt::format(
             "{} has waited for {} since {}, to the end of the run, although nobody held it", actor,

@@ -81,6 +81,8 @@ class Narrator {
   std::string entry_ends(const history::HistoryEvent& event) const;
   std::string fault_fires(std::uint32_t index) const;
   std::string fault_ends(std::uint32_t index) const;
+  // Says that no work was done. `first` is the first acquire, or it cut the first section off.
+  std::string without_work(const history::HistoryEvent& first) const;
   bool are_copies(sim::ProcessId one, sim::ProcessId other) const;
   bool is_found_again(const history::HistoryEvent& removed) const;
 

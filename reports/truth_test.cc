@@ -256,6 +256,18 @@ TEST(Truth, AGrantDoesNotStandBesideARefusal) {
   EXPECT_THAT(text, ContainsRegex("●[^\n]*client-2 holds the lock\n"));
 }
 
+TEST(Truth, ALockThatCutsEverySectionOffDoesNoWork) {
+  const std::string text = timeline_of(
+      "[lock]\nalgorithm = 'redisson-lock-fixed'\nrenew_script = { lua = 'return {0}' }\n"
+      "ttl = '3s'\n[clients]\ncount = 3\ncycles = 2\nhold = '6s'\n");
+  EXPECT_THAT(text, ContainsRegex("progress +violated"));
+  EXPECT_THAT(text, HasSubstr("no client ever finished its work with the lock"));
+  EXPECT_THAT(text,
+              HasSubstr("no critical section was finished in the whole run: at 1.006s client-1 "
+                        "was told that it had lost the lock, although nothing had taken its "
+                        "entry\n"));
+}
+
 TEST(Truth, AMessageComparesLengthsInOneUnit) {
   EXPECT_THAT(timeline_of(std::string(kTwoClients) + "[expect]\nlongest_wait = ['3s', '3s']\n"),
               ContainsRegex("the longest wait was [0-9.]+s, not 3s to 3s as expected\n"));

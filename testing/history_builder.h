@@ -43,6 +43,7 @@ class HistoryBuilder {
   HistoryBuilder& lets_go(Who who) { return add(history::What::release_invoked, who); }
   HistoryBuilder& has_let_go(Who who) { return add(history::What::release_ok, who); }
   HistoryBuilder& had_nothing(Who who) { return add(history::What::release_failed, who); }
+  HistoryBuilder& cannot_know_release(Who who) { return add(history::What::release_unknown, who); }
   HistoryBuilder& learns_of_loss(Who who) { return add(history::What::loss_learned, who); }
   HistoryBuilder& passes_deadline(Who who) { return add(history::What::deadline_passed, who); }
   HistoryBuilder& abandons(Who who) { return add(history::What::abandoned, who); }

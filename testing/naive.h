@@ -199,6 +199,7 @@ class Naive {
     std::set<history::KeyId> keys;
     for (const history::HistoryEvent& event : history_)
       if (event.what == What::acquire_invoked) keys.insert(event.key);
+    add_work(horizon, verdict);
     for (const history::KeyId key : keys) add_outages(key, verdict);
     for (history::TenureId id = 1; id < tenures_; ++id) {
       const std::size_t wait = open_wait(id, history_.size());
@@ -508,6 +509,64 @@ class Naive {
         verdict.add(stop, {static_cast<std::uint32_t>(waiters[stop - 1])});
       start = stop;
     }
+  }
+
+  // The event that ended the release which began the end of the belief; 0: none.
+  std::size_t end_of_release(history::TenureId id) const {
+    for (std::size_t i = ended(id) + 1; i < history_.size(); ++i) {
+      const What what = history_[i].what;
+      const bool is_end =
+          what == What::release_ok || what == What::release_failed || what == What::release_unknown;
+      if (is_end && history_[i].tenure == id) return i;
+    }
+    return 0;
+  }
+
+  bool is_finished(history::TenureId id) const {
+    if (ended(id) == history_.size()) return false;
+    if (history_[ended(id)].what == What::abandoned) return true;
+    if (history_[ended(id)].what != What::release_invoked) return false;
+    const std::size_t end = end_of_release(id);
+    return end != 0 && history_[end].what != What::release_unknown;
+  }
+
+  // Where the lock cut off the critical section; 0: it did not.
+  std::size_t cut_off(history::TenureId id) const {
+    const std::size_t end = ended(id);
+    if (end == history_.size() || is_finished(id)) return 0;
+    if (history_[end].what == What::release_invoked) return end_of_release(id);
+    if (history_[end].what != What::loss_learned) return 0;
+    for (std::size_t i = std::min(granted(id), began(id)); i < end; ++i) {
+      const history::HistoryEvent& event = history_[i];
+      const bool own = event.cause == history::Cause::command && event.tenure == id;
+      if (is_entry(event) && event.what != What::entry_created && event.owner == id && !own)
+        return 0;
+    }
+    return end;
+  }
+
+  bool is_calm(std::size_t from, std::size_t to) const {
+    std::uint32_t faults = 0;
+    for (std::size_t i = 0; i <= to; ++i) {
+      const What what = history_[i].what;
+      if (i > from && (what == What::fault_fired || what == What::fault_ended)) return false;
+      if (what == What::fault_fired) ++faults;
+      if (what == What::fault_ended && faults > 0) --faults;
+    }
+    return faults == 0;
+  }
+
+  void add_work(std::size_t horizon, NaiveVerdict& verdict) const {
+    std::size_t first = 0;
+    std::size_t first_began = history_.size();
+    for (const history::TenureId id : believers()) {
+      if (is_finished(id)) return;
+      const std::size_t cut = cut_off(id);
+      if (cut == 0 || began(id) > first_began || !is_calm(began(id), cut)) continue;
+      first = cut;
+      first_began = began(id);
+    }
+    if (first != 0) verdict.add(horizon, {static_cast<std::uint32_t>(first)});
   }
 
   std::uint32_t servers_with_entry_of(history::TenureId id, std::size_t now) const {
