@@ -73,6 +73,11 @@ void write(std::string& line, const toml::node& node) {
     line += '}';
   } else if (const auto* text = node.as_string()) {
     write(line, text->get());
+  } else if (const auto* number = node.as_floating_point()) {
+    // The shortest digits that are read as the same number; with a point, so that it stays one.
+    const std::string digits = fmt::format("{}", number->get());
+    line += digits;
+    if (digits.find_first_not_of("-0123456789") == std::string::npos) line += ".0";
   } else {
     std::ostringstream out;
     node.visit([&](const auto& leaf) {

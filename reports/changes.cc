@@ -95,18 +95,28 @@ class Entries {
  private:
   void follow_entry(std::size_t position, const HistoryEvent& event, std::vector<Change>& out) {
     const bool of_entry = event.what >= What::entry_created && event.what <= What::entry_removed;
-    // One column cannot show who has several locks.
-    const bool of_lock = narrator_.has_one_lock() && narrator_.is_lock(event.key);
-    if (!of_entry || !of_lock || narrator_.is_client(event.process)) return;
+    if (!of_entry || !narrator_.is_lock(event.key) || narrator_.is_client(event.process)) return;
     const bool shared = std::find(peers_.begin(), peers_.end(), event.process) != peers_.end();
     const ProcessId column = shared ? column_ : event.process;
-    Change change{position, column, Shift::no_entry, column};
-    if (event.what != What::entry_removed) {
-      change.shift = Shift::entry_is;
-      change.owner = narrator_.process_of(history::owner_after(event)).value_or(column);
+    std::map<history::KeyId, ProcessId>& owners = owners_[shared ? peers_.front() : event.process];
+    if (event.what == What::entry_removed) {
+      owners.erase(event.key);
+    } else {
+      owners[event.key] = narrator_.process_of(history::owner_after(event)).value_or(column);
     }
+    Change change{position, column, Shift::no_entry, column};
+    if (!owners.empty()) change = {position, column, Shift::entry_is, owner_of_all(owners, column)};
     if (shared) shared_ = change;
     out.push_back(change);
+  }
+
+  // One column cannot show which of several clients has which lock: then it names nobody.
+  static ProcessId owner_of_all(const std::map<history::KeyId, ProcessId>& owners,
+                                ProcessId nobody) {
+    const ProcessId first = owners.begin()->second;
+    const bool same = std::all_of(owners.begin(), owners.end(),
+                                  [first](const auto& one) { return one.second == first; });
+    return same ? first : nobody;
   }
 
   void move(std::size_t position, std::vector<Change>& out) {
@@ -130,7 +140,8 @@ class Entries {
 
   const Narrator& narrator_;
   std::vector<ProcessId> peers_;
-  ProcessId column_ = 0;          // of the peers
+  std::map<ProcessId, std::map<history::KeyId, ProcessId>> owners_;  // of entries, by server
+  ProcessId column_ = 0;                                             // of the peers
   std::optional<Change> shared_;  // the last change of their entry
   std::set<std::pair<ProcessId, ProcessId>> cut_;
   std::set<ProcessId> down_;

@@ -145,6 +145,7 @@ std::vector<std::string> Lanes::legend() const {
     out.push_back(mark(fmt::format("{}1", palette_.entry),
                        "entry of client-1: the lock's key on the server"));
   }
+  if (several_owners_) out.push_back(mark(palette_.entry, "entries of several clients"));
   if (sends_) out.push_back(mark(palette_.right_of_idle, "sends"));
   if (sends_believing_ && palette_.right_of_bar != palette_.believes)
     out.push_back(mark(palette_.right_of_bar, "sends while it believes so"));
@@ -186,6 +187,8 @@ void Lanes::apply(const Change& change) {
       break;
     case Shift::entry_is:
       lane->owner = change.owner;
+      several_owners_ =
+          several_owners_ || (change.owner == change.process && !narrator_.has_one_lock());
       break;
     case Shift::no_entry:
       lane->owner.reset();

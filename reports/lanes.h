@@ -76,6 +76,7 @@ class Lanes {
   bool lost_ = false;
   bool violation_ = false;
   bool several_ = false;
+  bool several_owners_ = false;
 };
 
 }  // namespace picklock::reports

@@ -77,6 +77,15 @@ Ending ending(Cause cause) {
   return {"is lost", "was lost"};
 }
 
+std::string_view not_granted(const HistoryEvent& event) {
+  return event.what == What::acquire_unknown ? "left without an answer" : "refused";
+}
+
+// Whether a release freed the lock and told its client that there was nothing to release.
+bool denies_release(const HistoryEvent& told, const HistoryEvent& other) {
+  return told.what == What::release_failed && other.what == What::entry_removed;
+}
+
 bool is_endless(Property property, const HistoryEvent& event) {
   return (property == Property::not_stuck || property == Property::progress) &&
          event.what == What::acquire_invoked;
@@ -478,6 +487,8 @@ std::string Narrator::headline(Property property, const Witness& witness) const 
                               : fmt::format("{} waits for {}", actor, process(*holder));
     }
     case Property::balanced_holds:
+      if (denies_release(*at, other))
+        return who(*at, false) + "'s release freed the lock, yet reported nothing to release";
       return alone ? actor + "'s holds are miscounted"
                    : fmt::format("{} miscounts the holds of {}", process(other.process),
                                  who(*at, false));
@@ -492,7 +503,7 @@ std::string Narrator::headline(Property property, const Witness& witness) const 
       return alone ? actor + " overtakes once more than allowed"
                    : fmt::format("{} overtakes {} once more than allowed", actor, against);
     case Property::available:
-      return actor + " was refused although the lock was available";
+      return fmt::format("{} was {} although the lock was available", actor, not_granted(*at));
     case Property::progress:
       return at->what == What::horizon && cuts_off(other)
                  ? "no client ever finished its work with the lock"
@@ -619,6 +630,13 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
     }
     case Property::balanced_holds: {
       if (alone) break;
+      if (denies_release(*at, other)) {
+        return fmt::format(
+            "{} was told at {} that it had nothing to release, although its release had removed "
+            "its "
+            "entry on {} at {}",
+            who(*at, false), when, process(other.process), then);
+      }
       const std::string told = at->what == What::acquire_ok ? " was told that it holds "
                                : at->what == What::release_failed
                                    ? " was told that it had no hold to release on "
@@ -649,9 +667,8 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
           "already been overtaken as often as allowed",
           actor, when, lock(at->key), against, then);
     case Property::available:
-      return fmt::format(
-          "{} {} at {}, although the lock's condition for a grant was met", actor,
-          at->what == What::acquire_unknown ? "was left without an answer" : "was refused", when);
+      return fmt::format("{} was {} at {}, although the lock's condition for a grant was met",
+                         actor, not_granted(*at), when);
     case Property::progress:
       if (at->what == What::horizon) return without_work(other);
       if (at->what == What::acquire_invoked)

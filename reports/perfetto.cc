@@ -124,7 +124,9 @@ class TraceWriter {
         case Shift::entry_is:
           close(change.process, Track::entry, at);
           open(change.process, Track::entry, at,
-               fmt::format("entry of {}", narrator_.process(change.owner)));
+               change.owner == change.process
+                   ? "entry"
+                   : fmt::format("entry of {}", narrator_.process(change.owner)));
           break;
         case Shift::no_entry:
           close(change.process, Track::entry, at);

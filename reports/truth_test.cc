@@ -190,6 +190,28 @@ TEST(Truth, ALockThatIsFreeAndYetRefusedIsMeasured) {
       << "a handover takes no longer than an attempt";
 }
 
+TEST(Truth, AnAcquireWithoutAnAnswerWasNotRefused) {
+  const std::string text = timeline_of(
+      "[lock]\nalgorithm = 'naive-setnx'\nattempts = 1\n[clients]\ncount = 2\nhold = '1s'\n"
+      "[[fault]]\ncrash = 'redis-1'\nafter = 'write.applied'\nfor = '1s'\nsilent = true\n");
+  EXPECT_THAT(
+      text,
+      HasSubstr("available: client-2 (tenure 2) was left without an answer although the lock was "
+                "available"));
+  EXPECT_THAT(text, Not(HasSubstr("refused although")));
+}
+
+TEST(Truth, AReleaseThatTellsItsHolderNothingWasThereAfterItFreedTheLockIsNamed) {
+  const std::string text = timeline_of(
+      "[lock]\nalgorithm = 'lua-check-delete'\n[lock.release_script]\n"
+      "lua = \"redis.call('del', KEYS[1]) return 0\"\n[clients]\ncount = 1\n");
+  EXPECT_THAT(text, HasSubstr("balanced-holds: client-1's release freed the lock, yet reported "
+                              "nothing to release"));
+  EXPECT_THAT(text,
+              HasSubstr("client-1 was told at 4.004s that it had nothing to release, although "
+                        "its release had removed its entry on redis-1 at 4.004s\n"));
+}
+
 TEST(Truth, AThreadThatNoConnectionIsLeftForIsStuck) {
   const std::string text = timeline_of(
       "[lock]\nalgorithm = 'mysql-row-lock'\nconnections = 1\n[clients]\ncount = 1\nthreads = 2\n"
@@ -231,6 +253,22 @@ TEST(Truth, WhatSeveralServersAnswerAlikeIsOneRow) {
                               "alike"));
   EXPECT_EQ(count(text, "stops waiting for the answer to SET"), 1U);
   EXPECT_THAT(text, HasSubstr("stops waiting for the answer to SET, twice\n"));
+}
+
+TEST(Truth, TheColumnOfAServerShowsTheEntriesOfSeveralLocks) {
+  const std::string text = timeline_of(
+      "[lock]\nalgorithm = 'lua-check-delete'\n[clients]\ncount = 2\nkeys = ['a', 'b']\n"
+      "[[fault]]\nevict = 'redis-1'\nkey = 'a'\nat = '2s'\n");
+  EXPECT_THAT(text, ContainsRegex("►┃1 [^\n]*SET b [^\n]*client-1 holds the lock b"));
+  EXPECT_THAT(text, ContainsRegex("►┃  [^\n]*SET a [^\n]*client-2 holds the lock a"))
+      << "each client has an entry";
+  EXPECT_THAT(text, HasSubstr("┃ entries of several clients"));
+}
+
+TEST(Truth, ALengthBelowAMicrosecondIsToldInNanoseconds) {
+  EXPECT_THAT(timeline_of(std::string(kTwoClients) +
+                          "[[fault]]\ndelay = 'client-1'\nbefore = 'acquire.sent'\nfor = '1ns'\n"),
+              HasSubstr("by 1ns"));
 }
 
 TEST(Truth, ARepeatedMessageIsToldAsACopyAndIsNoStepOfItsClient) {

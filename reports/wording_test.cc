@@ -53,7 +53,7 @@ TEST(Wording, RoundsWhatWasMeasured) {
   EXPECT_EQ(measured(9'996ms), "10.0s");
   EXPECT_EQ(measured(99'960ms), "100s");
   EXPECT_EQ(measured(3'600'499ms), "3600s");
-  EXPECT_EQ(measured(1ns), "0.001us");
+  EXPECT_EQ(measured(1ns), "1ns");
   EXPECT_EQ(measured(0ns), "0s");
   EXPECT_EQ(rounded(9'000'000'001ns), "9s");
   EXPECT_EQ(rounded(10'001'499'999ns), "10.001s");

@@ -931,6 +931,24 @@ TEST(Loader, ATwinMayChangeSeveralKeysThatBelongTogether) {
             file_text(parse(file_text(scenario), "story.toml", shipped_vocabulary())));
 }
 
+TEST(Loader, ATwinIsToldInShortWords) {
+  const auto words = [](const std::string& change) {
+    const Document document(
+        "format = 1\n[lock]\nalgorithm = 'lua-check-delete'\n[[fault]]\nset-clock-rate = "
+        "'client-1'\n"
+        "rate = 1.1\nat = '1s'\n[[twin]]\nviolated = []\n" +
+            change,
+        "story.toml");
+    return in_words(document.scenario(shipped_vocabulary()).twins.at(0).changes);
+  };
+  EXPECT_EQ(words("fault.1.rate = 0.9\n"), "fault.1.rate = 0.9");
+  EXPECT_EQ(words("fault.1.rate = 2.0\n"), "fault.1.rate = 2.0");
+  EXPECT_EQ(words("lock.release_script.lua = \"\\nlocal one = 1\\nreturn one\\n\"\n"),
+            "lock.release_script.lua = \"local one = 1 ...\"");
+  EXPECT_EQ(words("lock.release_script.lua = \"return 1\"\n"),
+            "lock.release_script.lua = \"return 1\"");
+}
+
 TEST(Loader, ChecksTwinsAndNeighbours) {
   EXPECT_EQ(error_of(head() + "[[twin]]\nlock.algorithm = \"lua\"\n"),
             "story.toml:6: key `lock.algorithm`: there is no algorithm \"lua\"; did you mean "

@@ -71,10 +71,27 @@ models::LockOptions lock_options(const Scenario& scenario) {
   return lock_options(scenario, scenario.clients, scenario.lock);
 }
 
+namespace {
+
+// Of a script, the first line that says something.
+std::string in_one_line(const std::string& value) {
+  constexpr std::string_view kBreak = "\\u000a";  // as TOML
+  if (!value.starts_with('"') || value.find(kBreak) == std::string::npos)
+    return keys::printable(value, 100);
+  std::string_view rest(value);
+  rest.remove_prefix(1);
+  while (rest.starts_with(kBreak)) rest.remove_prefix(kBreak.size());
+  const std::string_view line = rest.substr(0, rest.find(kBreak));
+  return line.empty() || line == "\"" ? "another script"
+                                      : fmt::format("\"{} ...\"", keys::printable(line, 60));
+}
+
+}  // namespace
+
 std::string in_words(const std::vector<Change>& changes) {
   std::string words;
   for (const Change& change : changes)
-    words += (words.empty() ? "" : ", ") + change.path + " = " + keys::printable(change.value, 100);
+    words += (words.empty() ? "" : ", ") + change.path + " = " + in_one_line(change.value);
   return words;
 }
 

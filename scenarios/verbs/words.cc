@@ -103,7 +103,8 @@ std::string duration(sim::Duration length) {
   const std::int64_t size = ns < 0 ? -(ns + 1) : ns;
   if (ns == 0 || size >= kSecond - (ns < 0)) return decimal(ns, kSecond, 9) + "s";
   if (size >= kMillisecond - (ns < 0)) return decimal(ns, kMillisecond, 6) + "ms";
-  return decimal(ns, 1'000, 3) + "us";
+  if (size >= 1'000 - (ns < 0)) return decimal(ns, 1'000, 3) + "us";
+  return fmt::format("{}ns", ns);
 }
 
 std::string fault(const sim::Fault& fault) {
