@@ -10,10 +10,13 @@
 namespace picklock::explore {
 namespace {
 
-// The file of a find without the line that names the run.
-std::string without_source(std::string text) {
-  const std::size_t line = text.find("\nsource = ");
-  if (line != std::string::npos) text.erase(line, text.find('\n', line + 1) - line);
+// The file of a find without the lines that name the violation and the run. One scenario may have
+// several violations of a property, and its title names one of them.
+std::string without_words(std::string text) {
+  for (const std::string_view key : {"\ntitle = ", "\nsource = "}) {
+    const std::size_t line = text.find(key);
+    if (line != std::string::npos) text.erase(line, text.find('\n', line + 1) - line);
+  }
   return text;
 }
 
@@ -65,10 +68,10 @@ std::optional<Lead> Search::next_lead() {
 
 // Violations between different steps may have one shortest story. It is told once.
 void Search::add(Keeper::Kept kept) {
-  const std::string story = without_source(kept.find.text);
+  const std::string story = without_words(kept.find.text);
   const bool told = std::any_of(finds_.begin(), finds_.end(), [&](const Find& other) {
     return other.violation.property == kept.find.violation.property &&
-           without_source(other.text) == story;
+           without_words(other.text) == story;
   });
   if (!told) finds_.push_back(std::move(kept.find));
   leads_.insert(leads_.begin(), std::make_move_iterator(kept.slipped.begin()),

@@ -225,7 +225,7 @@ TEST(Search, TellsAStoryOnceThatTwoLeadsComeTo) {
   find.text = "format = 1\ntitle = \"t\"\nsource = \"search, run 7\"\nseed = 3\n";
   one.add({.find = find, .slipped = {}});
   find.violation.role = Role::renew;
-  find.text = "format = 1\ntitle = \"t\"\nsource = \"search, run 9\"\nseed = 3\n";
+  find.text = "format = 1\ntitle = \"u\"\nsource = \"search, run 9\"\nseed = 3\n";
   one.add({.find = find, .slipped = {}});
   ASSERT_EQ(one.finds().size(), 1u);
   EXPECT_EQ(one.finds().front().violation.role, Role::acquire);
