@@ -88,7 +88,56 @@ bool is_out_of_range(std::string_view text) {
   return error == std::errc::result_out_of_range && stop == end;
 }
 
-// The value as TOML, or else as text: `10s` and `client-1` need no quotes.
+std::vector<std::string> parts_of(const std::string& path) {
+  std::vector<std::string> parts(1);
+  for (const char c : path) {
+    if (c == '.') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+std::string dotted(const std::vector<std::string>& parts) {
+  return fmt::format("{}", fmt::join(parts, "."));
+}
+
+bool is_number(std::string_view part) {
+  return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Whether the reference says that the key at the path is a text. Elements of arrays have numbers in
+// a path, and none in the reference.
+bool is_text(const std::vector<std::string>& path) {
+  static const std::vector<keys::TableDoc> tables = [] {
+    std::vector<keys::TableDoc> docs;
+    keys::describe("", "", scenario_keys(), docs);
+    for (const auto& key : scenario_keys()) {
+      if (key.nested) key.nested("", docs);
+    }
+    return docs;
+  }();
+  std::vector<std::string> names = path;
+  std::erase_if(names, is_number);
+  if (names.size() > 2 && names.front() == "client") names.erase(names.begin());
+  if (names.empty()) return false;
+  const std::string key = names.back();
+  names.pop_back();
+  const std::string table = dotted(names);
+  return std::any_of(tables.begin(), tables.end(), [&](const keys::TableDoc& doc) {
+    const bool is_it = table.empty()
+                           ? doc.header.empty()
+                           : doc.header == "[" + table + "]" || doc.header == "[[" + table + "]]";
+    return is_it && std::any_of(doc.keys.begin(), doc.keys.end(), [&](const keys::KeyDoc& one) {
+             return one.name == key && one.type == "text";
+           });
+  });
+}
+
+// The value as TOML, or else as text: `10s` and `client-1` need no quotes. On the command line
+// `3.43` needs none either if the key is a text.
 toml::table parsed_value(const Change& change, const Origin& origin) {
   const std::string text = "value = " + change.value;
   const bool structured = change.value.find_first_of("[{\"'") == 0;
@@ -98,6 +147,7 @@ toml::table parsed_value(const Change& change, const Origin& origin) {
     return table;
   };
   if (text.find('\n') != std::string::npos) return as_text();
+  if (!structured && origin.line == 0 && is_text(parts_of(change.path))) return as_text();
   if (structured) {
     try {
       return parsed(text, Origin{});
@@ -117,22 +167,6 @@ toml::table parsed_value(const Change& change, const Origin& origin) {
   } catch (const BadInput&) {
     return as_text();
   }
-}
-
-std::vector<std::string> parts_of(const std::string& path) {
-  std::vector<std::string> parts(1);
-  for (const char c : path) {
-    if (c == '.') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
-
-std::string dotted(const std::vector<std::string>& parts) {
-  return fmt::format("{}", fmt::join(parts, "."));
 }
 
 // Part number `at` of a path, which leads into `array`, as an index from 0; in paths, elements
@@ -164,18 +198,30 @@ std::size_t index_in(const toml::array& array, std::vector<std::string> parts, s
                                       printable(name), numbered(1), numbered(array.size()))));
 }
 
-// A fault has one moment and one verb: a change sets another one in place of what the file has.
-void drop_alternatives(toml::table& fault, std::string_view key) {
+bool is_changed(const toml::node& node) { return node.source().begin.line == 0; }
+
+// Drops those of the keys that the file gives, other than `kept`.
+void drop_given(toml::table& table, std::span<const std::string_view> keys, std::string_view kept) {
+  for (const std::string_view key : keys) {
+    const toml::node* given = table.get(key);
+    if (key != kept && given != nullptr && !is_changed(*given)) table.erase(key);
+  }
+}
+
+// A fault has one moment and one verb: a change sets another one in place of what the file has. The
+// keys that narrow a step go with it where the new moment takes none.
+void drop_alternatives(toml::table& fault, std::string_view key, const toml::node& value) {
   static constexpr std::array<std::string_view, 3> kMoments = {"before", "after", "at"};
-  const auto drop = [&](std::span<const std::string_view> group) {
-    if (std::find(group.begin(), group.end(), key) == group.end()) return;
-    for (const std::string_view other : group) {
-      const toml::node* given = fault.get(other);
-      if (other != key && given != nullptr && given->source().begin.line != 0) fault.erase(other);
-    }
+  static constexpr std::array<std::string_view, 4> kOfSteps = {"on", "command", "nth", "by"};
+  const auto is_one_of = [key](std::span<const std::string_view> keys) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
   };
-  drop(kMoments);
-  drop(verbs::names());
+  if (is_one_of(verbs::names())) drop_given(fault, verbs::names(), key);
+  if (!is_one_of(kMoments)) return;
+  drop_given(fault, kMoments, key);
+  const bool mark = value.value_or(std::string_view()).starts_with("mark:");
+  if (key == "at") drop_given(fault, kOfSteps, key);
+  if (mark) drop_given(fault, std::span(kOfSteps).first(2), key);
 }
 
 // Sets the value at the path. Missing tables on the way are added; elements of arrays must exist.
@@ -197,13 +243,11 @@ void apply(toml::table& root, const Change& change, const Origin& origin) {
       node = array->get(index);
     } else if (toml::table* table = node->as_table()) {
       if (last) {
-        if (parts[0] == "fault" && i == 2) drop_alternatives(*table, parts[i]);
+        if (parts[0] == "fault" && i == 2) drop_alternatives(*table, parts[i], value);
         table->insert_or_assign(parts[i], value);
       } else if (!table->contains(parts[i])) {
         const std::string& next = parts[i + 1];
-        const bool counts =
-            !next.empty() && next.find_first_not_of("0123456789") == std::string::npos;
-        if (counts) index_in({}, parts, i + 1, origin);
+        if (is_number(next)) index_in({}, parts, i + 1, origin);
         table->insert(parts[i], toml::table{});
       }
       node = table->get(parts[i]);
@@ -286,8 +330,6 @@ void load_scripts(const Value& holder, LockSpec& lock, const std::string& scenar
     key.fail(fmt::format("is not valid Lua: {}{}", place, printable(problem, 200)));
   }
 }
-
-bool is_changed(const toml::node& node) { return node.source().begin.line == 0; }
 
 void drop_leftovers(toml::table& lock, const AlgorithmWords& words) {
   if (const toml::node* version = lock.get("version"); version != nullptr && !is_changed(*version))

@@ -68,6 +68,31 @@ TEST(Document, SetsAnotherMomentOrVerbInPlaceOfTheOneInTheFile) {
   EXPECT_THAT(twice, ::testing::HasSubstr("a fault has exactly one of before, after and at"));
 }
 
+TEST(Document, AnotherMomentDropsTheKeysThatNarrowAStepIfItTakesNone) {
+  Document document(
+      testing::with_fault("pause = \"client-3\"\nfor = \"3s\"\nbefore = \"release.sent\"\nnth = 2\n"
+                          "by = \"client-1\"\non = \"redis-1\"\ncommand = \"DEL\"\n"),
+      "story.toml");
+  Document later = document;
+  later.set(change_from("fault.1.at=2s"));
+  EXPECT_EQ(later.scenario(testing::vocabulary()).faults[0].trigger.at, sim::kStart + 2s);
+  Document step = document;
+  step.set(change_from("fault.1.before=release.applied"));
+  EXPECT_EQ(step.scenario(testing::vocabulary()).faults[0].trigger.nth, 2U);
+  later.set(change_from("fault.1.nth=3"));
+  EXPECT_EQ(testing::error_from([&] { later.scenario(testing::vocabulary()); }),
+            "story.toml: key `fault.1.nth`: narrows a step, but `at` is a time (with --set "
+            "fault.1.at=2s, --set fault.1.nth=3)");
+}
+
+TEST(Document, TakesANumberAsTextWhereTheKeyIsAText) {
+  EXPECT_EQ(changed({"lock.key=42"}).lock.key, "42");
+  EXPECT_EQ(changed({"lock.key=3.40"}).lock.key, "3.40");
+  EXPECT_EQ(changed({"lock.key=true"}).lock.key, "true");
+  EXPECT_EQ(changed({"lock.key=\"42\""}).lock.key, "42");
+  EXPECT_EQ(changed({"fault.1.by=client-1"}).faults[0].trigger.by, "client-1");
+}
+
 TEST(Document, CountsElementsFromOne) {
   EXPECT_EQ(changed({"fault.1.for=4s"}).faults[0].lasts, 4s);
   EXPECT_EQ(changed({"fault.1.pause=client-2"}).faults[0].target, "client-2");

@@ -30,6 +30,7 @@ failures in `scenarios/` are such files, and so is every counterexample that a s
 `picklock run FILE`, or by its name if it is shipped. `--set KEY=VALUE` changes one key for one run, for example
 `--set clients.count=5` or `--set fault.1.for=3s`; faults are counted from 1, and a bare word is text. Another moment
 or verb of a fault takes the place of the one in the file: `--set fault.1.at=2s` where the file says `before`.
+The keys that narrow a step then go as well.
 
 )";
 
