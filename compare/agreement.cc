@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace picklock::compare {
 namespace {
 
@@ -44,6 +46,19 @@ std::map<CellName, Reach> expected(const Comparison& comparison) {
     }
   }
   return all;
+}
+
+std::vector<std::string> locks_without_row(const Comparison& comparison) {
+  std::vector<std::string> names;
+  for (const Comparison::Lock& lock : comparison.locks()) {
+    const auto is_about_it = [&lock](const safety_table::Configuration& one) {
+      return one.changes.empty() && one.scenario == fmt::format("plain/{}", lock.algorithm->name);
+    };
+    const std::vector<safety_table::Configuration>& rows = safety_table::configurations();
+    if (std::none_of(rows.begin(), rows.end(), is_about_it))
+      names.emplace_back(lock.algorithm->name);
+  }
+  return names;
 }
 
 Agreement agreement(const Comparison& comparison) {

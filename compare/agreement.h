@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "compare/comparison.h"
@@ -15,6 +16,9 @@ namespace picklock::compare {
 
 // The reach of cells by the safety table. Cells that it does not have are left out.
 std::map<CellName, safety_table::Reach> expected(const Comparison& comparison);
+
+// The locks that the table does not have. Finding nothing is no agreement there.
+std::vector<std::string> locks_without_row(const Comparison& comparison);
 
 struct Agreement {
   std::size_t agree = 0;            // safe and nothing found, or unsafe and found

@@ -334,6 +334,19 @@ TEST_F(Comparing, ShowsWhichCellsTheSafetyTableKnowsToBeUnsafeAlthoughTheRunsFou
   EXPECT_EQ(cells.at("late-write").at("fencing").at("ideal").at("safety_table"), "safe");
 }
 
+TEST_F(Comparing, NamesTheLocksThatTheSafetyTableDoesNotCover) {
+  const Comparison comparison = made(of({"lua-check-delete", "curator-mutex"}, {"pause"}), 1);
+  const std::string text =
+      table(comparison, {.command = {}, .run_command = kRun}, {.width = 200, .repeat_command = {}});
+  EXPECT_THAT(text,
+              HasSubstr("the safety table has none for curator-mutex: there · says only that"));
+  std::ifstream file(folder_ / "comparison.md");
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  EXPECT_THAT(page, HasSubstr("The safety table has no row for curator-mutex: there"));
+  EXPECT_THAT(table(made(of({"lua-check-delete"}, {"pause"}), 1), {.run_command = kRun}, {}),
+              Not(HasSubstr("the safety table has none for")));
+}
+
 TEST_F(Comparing, WithATimeEveryCellGetsTheSameNumberOfRuns) {
   const Options options = of({"lua-check-delete", "zk-sequential"}, {"none", "pause"});
   Ledger ledger(folder_, options.seed, kProgram);

@@ -28,7 +28,7 @@ that the lock itself takes. To repeat it: `{}`.
 Runs in 100 in which the protected resource accepted a stale write, or mixed the operations of two holders. Only runs in which
 a fault fired count. In parentheses: the number of faults that it takes. `·`: none found{}; `U`: none found, but unsafe by
 the safety table; `-`: cannot happen to this lock; **!**: although promised. The last column: the share of acquires that
-were granted, under the faults that deny the most. {}
+were granted, under the faults that deny the most. {}{}
 
 )";
 
@@ -52,7 +52,7 @@ class MarkdownWriter {
 
   std::string write() {
     out_ += fmt::format(kIntroduction, what_was_made(comparison_, made_), made_.command, unseen(),
-                        fenced());
+                        fenced(), without_row());
     resource();
     others();
     price();
@@ -93,6 +93,15 @@ class MarkdownWriter {
         "Found even when every access carries a fencing token in the order of the grants:";
     for (const CellName& cell : harmed) words += " `" + comparison_.label(cell) + "`";
     return words + ".";
+  }
+
+  std::string without_row() const {
+    const std::vector<std::string> names = locks_without_row(comparison_);
+    if (names.empty()) return "";
+    return fmt::format(
+        "\n\nThe safety table has no row for {}: there `·` says only that these runs "
+        "found nothing.",
+        reports::list(names));
   }
 
   std::string harm(const CellName& cell) const {

@@ -224,6 +224,10 @@ class TableWriter {
           fmt::format("{} none found{}   U none found, but unsafe by the safety table   - cannot "
                       "happen to this lock   ! although promised",
                       glyphs_.dot, rate.empty() ? "" : fmt::format(" (at most {} in 100)", rate)));
+    if (const std::vector<std::string> names = locks_without_row(comparison_); !names.empty())
+      field("no row", fmt::format("the safety table has none for {}: there {} says only that these "
+                                  "runs found nothing",
+                                  reports::list(names), glyphs_.dot));
     field("granted",
           "the share of acquires that were granted, under the faults that deny the most");
     out_ += '\n';
@@ -365,9 +369,10 @@ class TableWriter {
     const Agreement both = agreement(comparison_);
     if (both.all() == 0) return;
     field("table",
-          fmt::format("{} of {} of the safety table agree; {} are unsafe there, and these runs "
+          fmt::format("{} of {} of the safety table agree; {} {} unsafe there, and these runs "
                       "found nothing (U)",
-                      both.agree, reports::plural(both.all(), "cell"), both.not_found.size()));
+                      both.agree, reports::plural(both.all(), "cell"), both.not_found.size(),
+                      both.not_found.size() == 1 ? "is" : "are"));
     for (const CellName& cell : both.against)
       field("", fmt::format("unsafe here, but safe there: {}", comparison_.label(cell)),
             Ink::alarm);
