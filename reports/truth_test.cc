@@ -98,6 +98,30 @@ TEST(Truth, AFormerPrimaryLosesNothingThatIsKeptElsewhere) {
   EXPECT_THAT(text, Not(HasSubstr("lost in the failover")));
 }
 
+std::string row_with_replica(const std::string& lock, const std::string& clock_offset) {
+  return "[lock]\nalgorithm = '" + lock +
+         "'\n[clients]\ncount = 2\nhold = '12s'\n[servers.mysql]\nreplicas = 1\n"
+         "[[servers.mysql.node]]\nname = 'mysql-2'\nclock_offset = '" +
+         clock_offset + "'\n[[fault]]\nfail-over = 'mysql-1'\nat = '2s'\n";
+}
+
+TEST(Truth, ARowThatThePromotedReplicaHasIsStillThatOfItsOwner) {
+  for (const std::string lock : {"mysql-insert-lock", "shedlock"}) {
+    const std::string text = timeline_of(row_with_replica(lock, "0s"));
+    EXPECT_THAT(text, HasSubstr("mysql-2 has client-1's entry of lock:order-42")) << lock;
+    EXPECT_THAT(text, Not(HasSubstr("lost in the failover"))) << lock;
+    EXPECT_THAT(text, Not(HasSubstr("an unknown client"))) << lock;
+    EXPECT_THAT(text, HasSubstr("client-1's entry expired at 10.00")) << lock;
+  }
+}
+
+TEST(Truth, ARowThatThePromotedReplicaFindsOverdueByItsClockHasExpired) {
+  const std::string text = timeline_of(row_with_replica("mysql-insert-lock", "20s"));
+  EXPECT_THAT(text, HasSubstr("client-1's entry expires\n"));
+  EXPECT_THAT(text, HasSubstr("client-1's entry expired at 2.000s;"));
+  EXPECT_THAT(text, Not(HasSubstr("lost in the failover")));
+}
+
 TEST(Truth, TheOutcomeOfAReleaseIsToldAfterItBegins) {
   const std::string text = timeline_of(std::string(kTwoClients) +
                                        "[[fault]]\ncrash = 'redis-1'\nat = '2s'\nfor = '3s'\n");

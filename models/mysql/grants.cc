@@ -11,6 +11,10 @@ namespace {
 
 constexpr std::int64_t kNanoseconds = 1000;  // per microsecond
 
+bool is_of_locks(const Change& change) {
+  return change.table == kInsertLocks || change.table == kShedlock;
+}
+
 }  // namespace
 
 void Grants::reset(history::RecordedSimulation& simulation, const sim::Process& place,
@@ -25,6 +29,7 @@ void Grants::reset(history::RecordedSimulation& simulation, const sim::Process& 
   for (std::uint32_t i = 1; i < rows; ++i) other_rows_.push_back(row_of(key_, i));
   copied_ = false;
   over_by_ = over_by;
+  row_ = {};
   holder_.reset();
 }
 
@@ -63,22 +68,32 @@ std::optional<Grants::Holder> Grants::find(Engine& engine, std::int64_t now) con
   if (owner != 0) return Holder{.session = owner};
   // The server at which a row was committed has recorded its holder.
   if (copied_) return std::nullopt;
-  if (const Row* const row = engine.row(kInsertLocks, key_)) {
-    const std::int64_t until = std::get<std::int64_t>((*row)[2]);
-    if (until > now && has_other_rows(engine, *row))
-      return Holder{.says = sql((*row)[1]) + sql((*row)[2]), .until = until};
-  }
-  if (const Row* const row = engine.row(kShedlock, key_)) {
-    const std::int64_t until = std::get<std::int64_t>((*row)[1]);
-    if (until > now) return Holder{.says = sql((*row)[3]) + sql((*row)[2]), .until = until};
-  }
-  return std::nullopt;
+  if (row_.until <= now || !has_other_rows(engine)) return std::nullopt;
+  return Holder{.says = row_.says, .until = row_.until, .tenure = row_.owner};
 }
 
-void Grants::committed(const Changes& changes, bool elsewhere) {
+// A row that is prolonged while it is valid keeps its owner, whoever prolongs it.
+void Grants::committed(const Changes& changes, history::TenureId by) {
   for (const Change& change : changes) {
-    const bool of_lock = change.table == kInsertLocks || change.table == kShedlock;
-    if (of_lock && has_row(change.key)) copied_ = elsewhere;
+    if (!is_of_locks(change) || !has_row(change.key)) continue;
+    CommittedRow found = row_;
+    if (change.key == key_) found = change.row ? read(change.table, *change.row) : CommittedRow{};
+    const bool prolonged =
+        change.key == key_ && change.row && found.says == row_.says && row_.until > now();
+    found.owner = prolonged ? row_.owner : by;
+    row_ = std::move(found);
+  }
+}
+
+Grants::CommittedRow Grants::read(std::string_view table, const Row& row) {
+  const bool of_shedlock = table == kShedlock;
+  return {.says = of_shedlock ? sql(row[3]) + sql(row[2]) : sql(row[1]) + sql(row[2]),
+          .until = std::get<std::int64_t>(row[of_shedlock ? 1 : 2])};
+}
+
+void Grants::committed_in_ring(const Changes& changes, bool elsewhere) {
+  for (const Change& change : changes) {
+    if (is_of_locks(change) && has_row(change.key)) copied_ = elsewhere;
   }
 }
 
@@ -92,11 +107,14 @@ bool Grants::has_other_rows(Engine& engine, SessionId owner) const {
   });
 }
 
-bool Grants::has_other_rows(Engine& engine, const Row& first) const {
-  return std::all_of(other_rows_.begin(), other_rows_.end(), [&](const std::string& key) {
-    const Row* const row = engine.row(kInsertLocks, key);
-    return row != nullptr && (*row)[1] == first[1];
-  });
+bool Grants::has_other_rows(Engine& engine) const {
+  if (other_rows_.empty()) return true;
+  const Row* const first = engine.row(kInsertLocks, key_);
+  return first != nullptr &&
+         std::all_of(other_rows_.begin(), other_rows_.end(), [&](const std::string& key) {
+           const Row* const row = engine.row(kInsertLocks, key);
+           return row != nullptr && (*row)[1] == (*first)[1];
+         });
 }
 
 void Grants::decide(const std::optional<Holder>& found, const Doing& doing) {
@@ -126,7 +144,15 @@ void Grants::decide(const std::optional<Holder>& found, const Doing& doing) {
   Doing granting{.cause = restored ? doing.cause : history::Cause::command,
                  .tenure = restored ? 0 : found->tenure,
                  .role = Role::acquire};
-  note(history::What::entry_created, granting, 0, found->until);
+  note(history::What::entry_created, granting, restored ? found->tenure : 0, found->until);
+}
+
+void Grants::pass_to(const Grants& successor) {
+  const CommittedRow& copy = successor.row_;
+  const bool copied = holder_ && holder_->session == 0 && copy.says == holder_->says &&
+                      copy.owner == holder_->tenure;
+  forget(copied && copy.until <= successor.now() ? history::Cause::expiry
+                                                 : history::Cause::failover);
 }
 
 void Grants::note(history::What what, const Doing& doing, history::TenureId owner,

@@ -36,21 +36,27 @@ class Grants {
     Role role{};
     bool asks = false;  // it requested the lock, and has its answer
   };
-  // Transactions of several primaries. `elsewhere`: another primary has made these changes.
-  void committed(const Changes& changes, bool elsewhere);
-  // `tenure_of`: the tenure of a session's last statement; for session 0, of the last commit.
+  // A transaction has committed on behalf of this tenure, here or at the server that this one
+  // follows.
+  void committed(const Changes& changes, history::TenureId by);
+  // The same with several primaries. `elsewhere`: another primary has made these changes.
+  void committed_in_ring(const Changes& changes, bool elsewhere);
+  // The tables are about to be loaded again: no row has an owner.
+  void forget_rows() { row_ = {}; }
+  // `tenure_of`: the tenure of a session's last statement.
   template <typename TenureOf>
   void look(Engine& engine, const Doing& doing, TenureOf tenure_of) {
     std::optional<Holder> holder = find(engine, now());
-    if (holder) holder->tenure = tenure_of(holder->session);
+    if (holder && holder->session != 0) holder->tenure = tenure_of(holder->session);
     decide(holder, doing);
   }
   // A holder by its session loses the lock.
   void sessions_end(history::Cause cause) {
     if (holder_ && holder_->session != 0) forget(cause);
   }
-  // Clients no longer use this server.
-  void forget(history::Cause cause) { decide(std::nullopt, {.cause = cause}); }
+  // Clients no longer use this server but its successor. An entry that the successor finds expired
+  // is not lost by the failover.
+  void pass_to(const Grants& successor);
 
   bool held() const { return holder_.has_value(); }
   // When the committed row expires, in microseconds since 1970; 0: never. Call look() again then.
@@ -67,12 +73,21 @@ class Grants {
     history::TenureId tenure = 0;
   };
 
+  // The row that is the lock, and the tenure that has made it what it is.
+  struct CommittedRow {
+    std::string says{};
+    std::int64_t until = 0;
+    history::TenureId owner = 0;
+  };
+
+  void forget(history::Cause cause) { decide(std::nullopt, {.cause = cause}); }
   std::int64_t now() const;
   sim::Instant instant(std::int64_t at) const;
   std::optional<Holder> find(Engine& engine, std::int64_t now) const;
   bool has_row(std::string_view key) const;
   bool has_other_rows(Engine& engine, SessionId owner) const;
-  bool has_other_rows(Engine& engine, const Row& first) const;
+  bool has_other_rows(Engine& engine) const;
+  static CommittedRow read(std::string_view table, const Row& row);
   void decide(const std::optional<Holder>& found, const Doing& doing);
   void note(history::What what, const Doing& doing, history::TenureId owner, std::int64_t until,
             bool passes = false) const;
@@ -85,6 +100,7 @@ class Grants {
   std::vector<std::string> other_rows_;  // of a lock of several rows: all but the first
   bool copied_ = false;  // another primary has committed the lock's row as it is now
   OverBy over_by_{};
+  CommittedRow row_;
   std::optional<Holder> holder_;
 };
 

@@ -51,7 +51,6 @@ void Server::reset(history::RecordedSimulation& simulation, sim::Process& proces
   logged_ = false;
   binlog_.clear();
   durable_ = 0;
-  committed_by_ = 0;
   links_.clear();
   flushing_.clear();
   followers_.clear();
@@ -68,7 +67,11 @@ void Server::load() {
   engine_.reset(settings_.variant);
   for (const Schema& schema : schemas()) engine_.create(schema);
   for (const std::string& lock : lock_keys_) engine_.apply(rows_at_first(lock, settings_.rows));
-  for (const Logged& logged : binlog_) engine_.apply(logged.changes);
+  for (Grants& grants : grants_) grants.forget_rows();
+  for (const Logged& logged : binlog_) {
+    engine_.apply(logged.changes);
+    for (Grants& grants : grants_) grants.committed(logged.changes, logged.tenure);
+  }
   if (settings_.flush_at_commit && settings_.fsync > Duration::zero()) engine_.wait_for_disk();
   engine_.set_pick([this](std::size_t among) {
     return static_cast<std::size_t>(chance_.below(static_cast<std::uint32_t>(among)));
@@ -326,15 +329,11 @@ void Server::append(Logged logged) {
   const bool deletes = std::any_of(logged.changes.begin(), logged.changes.end(),
                                    [](const Change& change) { return !change.row; });
   if (deletes && purge_at_ == kNever) purge_at_ = now() + kPurgeAfter.count();
-  const bool of_lock =
-      std::any_of(logged.changes.begin(), logged.changes.end(), [](const Change& change) {
-        return change.table == kInsertLocks || change.table == kShedlock;
-      });
-  if (of_lock) committed_by_ = logged.tenure;
+  for (Grants& grants : grants_) grants.committed(logged.changes, logged.tenure);
   if (in_ring()) {
     if (sources_.size() == binlog_.size()) sources_.push_back({.origin = number_});
     for (Grants& grants : grants_)
-      grants.committed(logged.changes, sources_.back().origin != number_);
+      grants.committed_in_ring(logged.changes, sources_.back().origin != number_);
   }
   binlog_.push_back(std::move(logged));
   if (settings_.flush_at_commit) {
@@ -351,7 +350,7 @@ void Server::look(const Grants::Doing& doing) {
   for (Grants& grants : grants_) {
     grants.look(engine_, doing, [this](SessionId session) {
       const auto found = links_.find(session);
-      return session == 0 || found == links_.end() ? committed_by_ : found->second.tenure;
+      return found == links_.end() ? 0 : found->second.tenure;
     });
     const bool sooner = first == nullptr || first->over_at() == 0 ||
                         (grants.over_at() != 0 && grants.over_at() < first->over_at());

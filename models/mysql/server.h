@@ -148,8 +148,7 @@ class Server final : public sim::Service {
   Link over_;  // of connections whose sessions have ended here: later messages are ignored
   std::deque<std::pair<std::int64_t, SessionId>> flushing_;  // when each commit is done
   std::vector<Logged> binlog_;
-  std::size_t durable_ = 0;             // length of the log that survives a loss of power
-  history::TenureId committed_by_ = 0;  // the last to change a row that is a lock
+  std::size_t durable_ = 0;  // length of the log that survives a loss of power
   sim::Timer timer_;
   sim::Timer expiry_timer_;
   std::int64_t armed_ = 0;  // when the timer fires

@@ -171,9 +171,10 @@ void Server::fail_over(sim::Process* to) {
   }
   if (next == nullptr) return;
   primary_ = false;
-  for (Grants& grants : grants_) grants.forget(history::Cause::failover);
   for (Server* one : group_) one->source_ = next;
   next->promote();
+  // Only now, so that an entry which the replica has is seen to live on there.
+  for (std::size_t i = 0; i < grants_.size(); ++i) grants_[i].pass_to(next->grants_[i]);
 }
 
 // ---------------------------------------------------------------- groups

@@ -248,6 +248,41 @@ TEST(Server, TakesItsLocksWithItWhereAReplicaIsPromoted) {
   EXPECT_TRUE(world.cluster<Cluster>().group().server(1).is_primary());
 }
 
+Statement insert_of_lock() {
+  return {.op = Op::insert,
+          .table = std::string(kInsertLocks),
+          .values = {{.value = "lock"}, {.value = "1"}, {.value = std::int64_t{INT64_MAX / 2}}}};
+}
+
+TEST(Server, LeavesARowToItsOwnerWhereAReplicaIsPromoted) {
+  models::SmallWorld world(database(1, {}, 2));
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
+    self.connection<Client>().connect()->execute(insert_of_lock());
+    self.sleep(2s);
+  });
+  world.run({fault(models::kFailOver, "mysql-1", 1s)});
+  EXPECT_THAT(world.effects(), ElementsAre(testing::EndsWith("entry created command by 1 of 0"),
+                                           testing::EndsWith("entry created failover by 0 of 1"),
+                                           testing::EndsWith("entry removed failover by 0 of 1")));
+}
+
+TEST(Server, LeavesARowToItsOwnerWhereARestartHasUndoneTheDeletion) {
+  models::SmallWorld world(database(1, {.flush_at_commit = false}));
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
+    const auto connection = self.connection<Client>().connect();
+    connection->execute(insert_of_lock());
+    self.sleep(1500ms);
+    connection->execute({.op = Op::remove, .table = std::string(kInsertLocks), .key = "lock"});
+    self.sleep(2s);
+  });
+  sim::Fault restart = fault(sim::Verb::restart, "mysql-1", 1600ms);
+  restart.keeps = sim::Keeps::fsynced;
+  world.run({restart});
+  EXPECT_THAT(world.effects(), ElementsAre(testing::EndsWith("entry created command by 1 of 0"),
+                                           testing::EndsWith("entry removed command by 1 of 1"),
+                                           testing::EndsWith("entry created restart by 0 of 1")));
+}
+
 TEST(Server, AndItsReplicaBothTakeWritesWhereTheyCannotHearEachOther) {  // B-15
   models::SmallWorld world(database(2, {.promote_after = 3s}, 2));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
