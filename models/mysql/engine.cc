@@ -31,6 +31,7 @@ void Engine::reset(Variant variant) {
   ready_.clear();
   finished_.clear();
   flushing_.clear();
+  killed_.clear();
   committed_.clear();
   pick_ = {};
   opened_ = 0;
@@ -78,7 +79,7 @@ std::optional<Answer> Engine::execute(SessionId id, const Statement& statement, 
     Table* const table = table_named(statement.table);
     if (table == nullptr) return failed(Error::no_such_table);
     if (session.trx == 0) {
-      begin(session);
+      begin(session, id);
       session.of_its_own = session.autocommit;
     }
     transactions_.at(session.trx).touched = true;
@@ -106,7 +107,7 @@ Answer Engine::control(Session& session, SessionId id, const Statement& statemen
   switch (statement.op) {
     case Op::begin:
       commit(session);
-      begin(session);
+      begin(session, id);
       break;
     case Op::commit:
     case Op::ddl:
@@ -156,7 +157,12 @@ Answer Engine::control(Session& session, SessionId id, const Statement& statemen
       if (!sessions_.contains(whom)) return failed(Error::no_such_thread);
       // A session that kills itself gets this error as the reply to that very statement.
       if (whom == id) return failed(Error::interrupted);
-      statement.op == Op::kill_query ? interrupt(whom) : close(whom);
+      if (statement.op == Op::kill_query) {
+        interrupt(whom);
+      } else {
+        killed_.push_back(whom);
+        close(whom);
+      }
       break;
     }
     default:

@@ -65,6 +65,8 @@ class Engine {
   // wait.
   std::vector<SessionId> flushing() { return std::exchange(flushing_, {}); }
   void flushed(SessionId session);
+  // The sessions that others have ended with KILL since the last call.
+  std::vector<SessionId> killed() { return std::exchange(killed_, {}); }
   // Applies on a replica what has committed on its primary.
   void apply(const Changes& changes);
 
@@ -166,7 +168,7 @@ class Engine {
   void drain();
 
   // --- transactions
-  TrxId begin(Session& session);
+  void begin(Session& session, SessionId id);
   bool must_flush(SessionId id);
   void commit(Session& session);
   void roll_back(Session& session);
@@ -191,6 +193,7 @@ class Engine {
   std::vector<Finished> finished_;
   std::vector<Committed> committed_;
   std::vector<SessionId> flushing_;
+  std::vector<SessionId> killed_;
   Variant variant_{};
   bool waits_for_disk_ = false;
   Pick pick_;

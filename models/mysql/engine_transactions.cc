@@ -131,14 +131,11 @@ void Engine::flushed(SessionId id) {
   drain();
 }
 
-TrxId Engine::begin(Session& session) {
+void Engine::begin(Session& session, SessionId id) {
   session.trx = ++begun_;
   session.of_its_own = false;
   transactions_[session.trx].isolation = session.isolation;
-  for (const auto& [id, one] : sessions_) {
-    if (&one == &session) owners_[session.trx] = id;
-  }
-  return session.trx;
+  owners_[session.trx] = id;
 }
 
 void Engine::commit(Session& session) {

@@ -20,6 +20,7 @@ LockKind kind_at(const Place& place, LockKind kind) {
 void LockTable::clear() {
   places_.clear();
   waiting_.clear();
+  inserters_ = 0;
   held_.clear();
   intentions_.clear();
   structs_.clear();
@@ -94,6 +95,7 @@ LockTable::Asked LockTable::ask(TrxId trx, const Place& place, LockMode mode, Lo
       std::find_if(queue.begin(), queue.end(), [](const Lock& other) { return other.waiting; });
   queue.insert(passes ? first_waiter : queue.end(), {trx, mode, kind, true});
   waiting_.emplace(trx, place);
+  if (inserts) ++inserters_;
   held_[trx].insert(place);
   ++structs_[trx].own;
   return Asked::waits;
@@ -142,8 +144,12 @@ LockTable::Granted LockTable::withdraw(TrxId trx) {
   waiting_.erase(found);
   --structs_[trx].own;
   Queue& queue = places_.at(place);
-  std::erase_if(queue, [trx](const Lock& lock) { return lock.trx == trx && lock.waiting; });
-  grant_waiters(place, queue, granted);
+  const auto mine = std::find_if(queue.begin(), queue.end(), [trx](const Lock& lock) {
+    return lock.trx == trx && lock.waiting;
+  });
+  if (mine->kind == LockKind::insert_intention) --inserters_;
+  queue.erase(mine);
+  if (!all_wait_for_first(place, queue)) grant_waiters(place, queue, granted);
   return granted;
 }
 
@@ -182,6 +188,7 @@ LockTable::Granted LockTable::removed(const Place& record) {
   for (const Lock& lock : places_.at(record)) {
     held_[lock.trx].erase(record);
     if (!lock.waiting) continue;
+    if (lock.kind == LockKind::insert_intention) --inserters_;
     waiting_.erase(lock.trx);
     granted.push_back(lock.trx);
   }
@@ -194,6 +201,7 @@ void LockTable::grant_waiters(const Place& place, Queue& queue, Granted& granted
   for (std::size_t i = 0; i < queue.size(); ++i) {
     if (!queue[i].waiting || first_obstacle(place, queue, i) != nullptr) continue;
     queue[i].waiting = false;
+    if (queue[i].kind == LockKind::insert_intention) --inserters_;
     waiting_.erase(queue[i].trx);
     // From now on locks of its kind share this struct.
     Structs& structs = structs_[queue[i].trx];
@@ -233,9 +241,19 @@ TrxId LockTable::waits_for(TrxId trx) const {
   return 0;
 }
 
+// Whether the first lock is in the way of all waiters, and its owner does not wait. Thousands may
+// wait for one row; without this test, each end of a wait would look at all the others.
+bool LockTable::all_wait_for_first(const Place& place, const Queue& queue) const {
+  if (place.supremum || inserters_ > 0 || queue.empty()) return false;
+  const Lock& first = queue.front();
+  return !first.waiting && first.mode == LockMode::exclusive && !is_on_gap(first.kind) &&
+         !waits(first.trx);
+}
+
 bool LockTable::may_have_cycle() const {
   TrxId idle = 0;  // known not to wait: usually all wait for one
   for (const auto& [place, queue] : places_) {
+    if (all_wait_for_first(place, queue)) continue;
     for (std::size_t i = 0; i < queue.size(); ++i) {
       const Lock* const obstacle = queue[i].waiting ? first_obstacle(place, queue, i) : nullptr;
       if (obstacle == nullptr || obstacle->trx == idle) continue;

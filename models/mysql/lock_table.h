@@ -102,12 +102,14 @@ class LockTable {
 
   static bool must_wait(const Lock& one, const Lock& other, bool supremum);
   static bool has_the_record(TrxId trx, const Queue& queue, LockMode mode);
+  bool all_wait_for_first(const Place& place, const Queue& queue) const;
   static const Lock* first_obstacle(const Place& place, const Queue& queue, std::size_t index);
   Granted removed(const Place& record);
   void grant_waiters(const Place& place, Queue& queue, Granted& granted);
 
   std::map<Place, Queue> places_;
   std::map<TrxId, Place> waiting_;
+  std::size_t inserters_ = 0;              // transactions that wait to insert into a gap
   std::map<TrxId, std::set<Place>> held_;  // places that it has locked or waits for
   std::map<TrxId, std::set<std::pair<TableId, LockMode>>> intentions_;
   // The lock structs of a transaction in memory. All its locks of a mode and a kind in a table

@@ -21,6 +21,7 @@ constexpr std::int64_t kMicrosecond = 1000;
 // (net.ipv4.tcp_keepalive_probes, tcp_keepalive_intvl).
 constexpr Duration kProbes = 9 * 75s;
 constexpr Duration kPurgeAfter = 100ms;  // versions that no snapshot needs
+constexpr std::size_t kFew = 8;          // sessions: to look at each is cheaper than an index
 constexpr Duration kFlushEvery = 1s;     // without flush_at_commit
 
 bool changes_rows(const Statement& statement) {
@@ -51,8 +52,7 @@ void Server::reset(history::RecordedSimulation& simulation, sim::Process& proces
   logged_ = false;
   binlog_.clear();
   durable_ = 0;
-  links_.clear();
-  flushing_.clear();
+  forget_sessions();
   followers_.clear();
   follower_ = nullptr;
   grants_.resize(lock_keys.size());
@@ -121,8 +121,7 @@ void Server::start(sim::Keeps keeps) {
 // All locks are lost (M24); what was committed is on the disk.
 void Server::halted() {
   for (auto& [id, link] : links_) forget(link, false);
-  links_.clear();
-  flushing_.clear();
+  forget_sessions();
   followers_.clear();
   caller_.forget();
   follower_ = nullptr;
@@ -130,6 +129,13 @@ void Server::halted() {
   applier_ = 0;
   logged_ = false;
   for (Grants& grants : grants_) grants.sessions_end(history::Cause::restart);
+}
+
+void Server::forget_sessions() {
+  links_.clear();
+  deadlines_.clear();
+  writing_.clear();
+  flushing_.clear();
 }
 
 // ---------------------------------------------------------------- statements
@@ -185,6 +191,7 @@ bool Server::execute(Link& link, sim::Message& message, const Statement& stateme
     link.limit = statement.op == Op::get_lock
                      ? (statement.number < 0 ? kNever : statement.number * kSecond)
                      : settings_.lock_wait_timeout.count();
+    list_due(link);
   }
   settle({.session = id,
           .tenure = link.tenure,
@@ -195,8 +202,10 @@ bool Server::execute(Link& link, sim::Message& message, const Statement& stateme
 
 // The outcome of the work is known once it is committed.
 void Server::note_write(Link& link, const Answer& answer) {
-  if (link.writes_work && answer.affected > 0)
+  if (link.writes_work && answer.affected > 0) {
+    if (link.writes.empty()) writing_.push_back(link.id);
     link.writes.push_back({link.client, link.thread, link.tenure});
+  }
   link.writes_work = false;
 }
 
@@ -267,11 +276,12 @@ void Server::settle(const Grants::Doing& doing) {
 
 // Ends sessions that a statement of another session has killed.
 void Server::end_killed() {
-  for (auto next = links_.begin(); next != links_.end();) {
-    const auto one = next++;
-    if (engine_.is_open(one->first)) continue;
-    forget(one->second, true);
-    links_.erase(one);
+  for (const SessionId id : engine_.killed()) {
+    const auto found = links_.find(id);
+    if (found == links_.end()) continue;
+    forget(found->second, true);
+    unlist(found->second);
+    links_.erase(found);
   }
 }
 
@@ -283,6 +293,7 @@ bool Server::answer_late(const Engine::Finished& done) {
   Link& link = found->second;
   sim::Message& request = *std::exchange(link.asked, nullptr);
   link.since = now();
+  list_due(link);
   if (link.connection == nullptr || link.killed) {
     simulation().network.release(request);
     return false;
@@ -319,10 +330,13 @@ void Server::log_commits() {
     append({std::move(commit.changes), by});
   }
   // Nothing remains of what was rolled back.
-  for (auto& [id, link] : links_) {
-    if (!link.writes.empty() && engine_.is_open(id) && !engine_.in_transaction(id))
-      link.writes.clear();
-  }
+  std::erase_if(writing_, [this](SessionId id) {
+    const auto found = links_.find(id);
+    if (found == links_.end()) return true;
+    const bool over = engine_.is_open(id) && !engine_.in_transaction(id);
+    if (over) found->second.writes.clear();
+    return found->second.writes.empty();
+  });
 }
 
 void Server::append(Logged logged) {
@@ -372,6 +386,8 @@ Server::Link& Server::link_of(sim::Connection& connection) {
   link.id = id;
   link.connection = &connection;
   connection.session = &link;
+  deadlines_.insert({link.listed, &link});
+  list_due(link);
   return link;
 }
 
@@ -389,6 +405,7 @@ void Server::hung_up(sim::Connection& connection) {
     end(link.id, history::Cause::session_end);
   } else if (link.op == Op::get_lock) {
     link.noticed_at = link.since + ((now() - link.since) / kSecond + 1) * kSecond;
+    list_due(link);
     await();
   }
 }
@@ -412,6 +429,7 @@ bool Server::close(SessionId id) {
   const auto found = links_.find(id);
   if (found == links_.end()) return false;
   forget(found->second, true);
+  unlist(found->second);
   links_.erase(found);
   engine_.close(id);
   return true;
@@ -468,11 +486,39 @@ std::int64_t Server::due(const Link& link) const {
   return std::min(idle, after(link.asked_kernel_at + (settings_.keepalive + kProbes).count()));
 }
 
+// Whatever makes a session due earlier calls this.
+void Server::list_due(Link& link) {
+  const std::int64_t time = due(link);
+  if (time < link.listed) list_at(link, time);
+}
+
+void Server::list_at(Link& link, std::int64_t time) {
+  auto entry = deadlines_.extract({link.listed, &link});
+  entry.value().time = link.listed = time;
+  deadlines_.insert(std::move(entry));
+}
+
+// When the next session is due. Lists those anew that were listed too early.
+std::int64_t Server::next_due() {
+  if (links_.size() <= kFew) {
+    std::int64_t next = kNever;
+    for (const auto& [id, link] : links_) next = std::min(next, due(link));
+    return next;
+  }
+  while (!deadlines_.empty()) {
+    Link& link = *deadlines_.begin()->link;
+    const std::int64_t time = due(link);
+    if (time == link.listed) return time;
+    list_at(link, time);
+  }
+  return kNever;
+}
+
 void Server::await() {
   if (process().down()) return;
   std::int64_t next = std::min(purge_at_, flush_at_);
   if (!flushing_.empty()) next = std::min(next, flushing_.front().first);
-  for (const auto& [id, link] : links_) next = std::min(next, due(link));
+  next = std::min(next, next_due());
   if (next == armed_) return;
   armed_ = next;
   if (next == kNever) {
@@ -490,6 +536,7 @@ void Server::on_time() {
     if (!engine_.is_open(id)) continue;
     const auto link = links_.find(id);
     engine_.flushed(id);
+    if (link != links_.end()) list_due(link->second);
     const history::TenureId by = id == applier_ && !relayed_.empty() ? relayed_.front().by : 0;
     settle({.session = id,
             .tenure = link == links_.end() ? by : link->second.tenure,
@@ -505,16 +552,23 @@ void Server::on_time() {
     settle({});
     if (process().down()) return;
   }
-  std::vector<SessionId> over;
-  for (const auto& [id, link] : links_) {
-    if (due(link) <= now()) over.push_back(id);
-  }
-  for (const SessionId id : over) {
+  for (const SessionId id : overdue()) {
     if (const auto found = links_.find(id); found != links_.end() && due(found->second) <= now())
       pass_due(found->second);
     if (process().down()) return;
   }
   await();
+}
+
+// In the order in which they have begun.
+std::vector<SessionId> Server::overdue() const {
+  std::vector<SessionId> over;
+  const std::int64_t until = now();
+  for (auto one = deadlines_.begin(); one != deadlines_.end() && one->time <= until; ++one) {
+    if (due(*one->link) <= until) over.push_back(one->link->id);
+  }
+  std::sort(over.begin(), over.end());
+  return over;
 }
 
 void Server::pass_due(Link& link) {

@@ -8,6 +8,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -75,6 +76,7 @@ class Server final : public sim::Service {
     std::int64_t limit = 0;               // of its wait
     std::int64_t noticed_at = INT64_MAX;  // when it notices that its client is gone
     std::int64_t asked_kernel_at = 0;     // after `since`: when its kernel last answered
+    std::int64_t listed = INT64_MAX;      // its place in `deadlines_`
     sim::ProcessId client = 0;            // of the last statement, as the next three
     sim::ThreadId thread = 0;
     history::TenureId tenure = 0;
@@ -84,6 +86,14 @@ class Server final : public sim::Service {
     bool killed = false;            // ends after its current statement
     std::vector<Write> writes;
   };
+  struct Deadline {
+    std::int64_t time = 0;
+    Link* link = nullptr;
+
+    bool operator<(const Deadline& other) const {
+      return time != other.time ? time < other.time : link->id < other.link->id;
+    }
+  };
   struct Logged {
     Changes changes;
     history::TenureId tenure = 0;
@@ -92,7 +102,7 @@ class Server final : public sim::Service {
   // --- statements
   bool apply(sim::Message& message, sim::Payload& answer) override;
   bool execute(Link& link, sim::Message& message, const Statement& statement, sim::Payload& answer);
-  static void note_write(Link& link, const Answer& answer);
+  void note_write(Link& link, const Answer& answer);
   void note_refusal(SessionId id, const Answer& answer, bool waited);
   void settle(const Grants::Doing& doing);
   std::vector<Engine::Finished> begin_to_settle(const Grants::Doing& doing);
@@ -109,11 +119,17 @@ class Server final : public sim::Service {
   void forget(Link& link, bool says_so);
   void end(SessionId id, history::Cause cause);
   bool close(SessionId id);
+  void forget_sessions();
 
   // --- time
   std::int64_t now() const;         // monotonic, in nanoseconds
   std::int64_t wall_clock() const;  // microseconds since 1970
   std::int64_t due(const Link& link) const;
+  void list_due(Link& link);
+  void list_at(Link& link, std::int64_t time);
+  void unlist(Link& link) { deadlines_.erase({link.listed, &link}); }
+  std::int64_t next_due();
+  std::vector<SessionId> overdue() const;
   void await();
   void on_time();
   void on_expiry() { look({.cause = history::Cause::expiry}); }
@@ -145,6 +161,10 @@ class Server final : public sim::Service {
   sim::Random chance_;          // chooses among several waiters, as the server's threads do
   bool primary_ = false;
   std::map<SessionId, Link> links_;
+  // One entry for each session: when it is due, or earlier. A deadline that moves to a later time
+  // is listed anew only once it is the first, because most of them move with every statement.
+  std::set<Deadline> deadlines_;
+  std::vector<SessionId> writing_;  // sessions whose `writes` may not be empty
   Link over_;  // of connections whose sessions have ended here: later messages are ignored
   std::deque<std::pair<std::int64_t, SessionId>> flushing_;  // when each commit is done
   std::vector<Logged> binlog_;

@@ -283,6 +283,36 @@ TEST(Server, LeavesARowToItsOwnerWhereARestartHasUndoneTheDeletion) {
                                            testing::EndsWith("entry created restart by 0 of 1")));
 }
 
+// The deadlines of thousands of sessions are in one index, which knows of every change.
+TEST(Server, EndsEveryWaitAndEveryIdleSessionInTimeThoughOthersComeAndGo) {
+  models::SmallWorld world(database(3, {.lock_wait_timeout = 4s, .wait_timeout = 10s}));
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
+    const auto connection = locked(self.connection<Client>());
+    self.sleep(9s);
+    EXPECT_TRUE(connection->execute({.op = Op::commit}).ok());
+  });
+  world.client(2, [](models::SmallWorld& here, picklock::Client& self) {
+    self.sleep(1s);
+    const auto connection = self.connection<Client>().connect();
+    EXPECT_EQ(connection->execute(lock_row()).error, Error::lock_wait_timeout);
+    EXPECT_NEAR(static_cast<double>(here.milliseconds()), 5000, 10);
+    EXPECT_TRUE(connection->execute(lock_row()).ok());
+    EXPECT_NEAR(static_cast<double>(here.milliseconds()), 9000, 10);
+  });
+  world.client(3, [](models::SmallWorld& here, picklock::Client& self) {
+    const auto connection = self.connection<Client>().connect();
+    self.sleep(2s);
+    EXPECT_TRUE(connection->execute({.op = Op::ping}).ok());
+    self.sleep(9s);
+    EXPECT_TRUE(connection->execute({.op = Op::ping}).ok());
+    self.sleep(9900ms);
+    EXPECT_EQ(here.cluster<Cluster>().group().server(0).sessions(), 1u);
+    self.sleep(200ms);
+    EXPECT_EQ(here.cluster<Cluster>().group().server(0).sessions(), 0u);
+  });
+  world.run();
+}
+
 TEST(Server, AndItsReplicaBothTakeWritesWhereTheyCannotHearEachOther) {  // B-15
   models::SmallWorld world(database(2, {.promote_after = 3s}, 2));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
