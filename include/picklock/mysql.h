@@ -53,6 +53,9 @@ enum class Op : std::uint8_t {
   kill_query,
   ping,
   read_only,  // whether the server is a replica: SELECT @@read_only
+  // number: seconds that a statement of the session waits for a row, unless the server's limit is
+  // lower; MySQL waits for at least one, and MariaDB not at all with 0
+  set_lock_wait_timeout,
 };
 
 // Whether a statement works on rows, so that it may wait for their locks.

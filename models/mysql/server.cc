@@ -180,6 +180,7 @@ bool Server::execute(Link& link, sim::Message& message, const Statement& stateme
   link.client = message.connection->client().id();
   link.thread = message.thread;
   link.since = now();
+  if (statement.op == Op::set_lock_wait_timeout) link.row_limit = row_limit(statement.number);
   const std::optional<Answer> done = engine_.execute(id, statement, wall_clock());
   if (done) {
     note_write(link, *done);
@@ -190,7 +191,7 @@ bool Server::execute(Link& link, sim::Message& message, const Statement& stateme
     link.asked = &message;
     link.limit = statement.op == Op::get_lock
                      ? (statement.number < 0 ? kNever : statement.number * kSecond)
-                     : settings_.lock_wait_timeout.count();
+                     : link.row_limit;
     list_due(link);
   }
   settle({.session = id,
@@ -198,6 +199,13 @@ bool Server::execute(Link& link, sim::Message& message, const Statement& stateme
           .role = link.role,
           .asks = done && done->ok() && link.role == Role::acquire});
   return done.has_value();
+}
+
+std::int64_t Server::row_limit(std::int64_t seconds) const {
+  const std::int64_t least = settings_.variant == Variant::mysql ? 1 : 0;
+  const std::int64_t most = settings_.lock_wait_timeout.count();
+  const std::int64_t wanted = std::max(seconds, least);
+  return wanted > most / kSecond ? most : wanted * kSecond;
 }
 
 // The outcome of the work is known once it is committed.
@@ -384,6 +392,7 @@ Server::Link& Server::link_of(sim::Connection& connection) {
     engine_.execute(id, {.op = Op::set_isolation, .isolation = settings_.isolation}, 0);
   Link& link = links_[id];
   link.id = id;
+  link.row_limit = settings_.lock_wait_timeout.count();
   link.connection = &connection;
   connection.session = &link;
   deadlines_.insert({link.listed, &link});

@@ -74,6 +74,7 @@ class Server final : public sim::Service {
     Op op{};
     std::int64_t since = 0;               // beginning of its wait or idle time
     std::int64_t limit = 0;               // of its wait
+    std::int64_t row_limit = 0;           // of each wait for a row: innodb_lock_wait_timeout
     std::int64_t noticed_at = INT64_MAX;  // when it notices that its client is gone
     std::int64_t asked_kernel_at = 0;     // after `since`: when its kernel last answered
     std::int64_t listed = INT64_MAX;      // its place in `deadlines_`
@@ -102,6 +103,7 @@ class Server final : public sim::Service {
   // --- statements
   bool apply(sim::Message& message, sim::Payload& answer) override;
   bool execute(Link& link, sim::Message& message, const Statement& statement, sim::Payload& answer);
+  std::int64_t row_limit(std::int64_t seconds) const;
   void note_write(Link& link, const Answer& answer);
   void note_refusal(SessionId id, const Answer& answer, bool waited);
   void settle(const Grants::Doing& doing);

@@ -283,6 +283,30 @@ TEST(Server, LeavesARowToItsOwnerWhereARestartHasUndoneTheDeletion) {
                                            testing::EndsWith("entry created restart by 0 of 1")));
 }
 
+TEST(Server, WaitsForARowNoLongerThanItsSessionSays) {
+  for (const Variant variant : {Variant::mariadb, Variant::mysql}) {
+    models::SmallWorld world(database(2, {.variant = variant, .lock_wait_timeout = 5s}));
+    world.client(1, [](models::SmallWorld&, picklock::Client& self) {
+      const auto connection = locked(self.connection<Client>());
+      self.sleep(60s);
+    });
+    world.client(2, [variant](models::SmallWorld& here, picklock::Client& self) {
+      self.sleep(100ms);
+      const auto connection = self.connection<Client>().connect();
+      const std::int64_t least = variant == Variant::mysql ? 1000 : 0;
+      for (const auto& [seconds, waited] :
+           {std::pair{3, std::int64_t{3000}}, {9, 5000}, {0, least}}) {
+        connection->execute({.op = Op::set_lock_wait_timeout, .number = seconds});
+        const std::int64_t began = here.milliseconds();
+        EXPECT_EQ(connection->execute(lock_row()).error, Error::lock_wait_timeout);
+        EXPECT_NEAR(static_cast<double>(here.milliseconds() - began), static_cast<double>(waited),
+                    5);
+      }
+    });
+    world.run();
+  }
+}
+
 // The deadlines of thousands of sessions are in one index, which knows of every change.
 TEST(Server, EndsEveryWaitAndEveryIdleSessionInTimeThoughOthersComeAndGo) {
   models::SmallWorld world(database(3, {.lock_wait_timeout = 4s, .wait_timeout = 10s}));

@@ -129,6 +129,10 @@ std::string sql(const Statement& statement) {
       return fmt::format("KILL QUERY {}", statement.number);
     case Op::read_only:
       return "SELECT @@read_only";
+    case Op::set_lock_wait_timeout:
+      return fmt::format(
+          "SET SESSION innodb_lock_wait_timeout = LEAST(@@GLOBAL.innodb_lock_wait_timeout, {})",
+          statement.number);
     case Op::ping:
       break;
   }

@@ -27,6 +27,8 @@ TEST(Sql, IsWhatAServerReads) {
   EXPECT_EQ(sql({.op = Op::get_lock, .name = "a", .number = 10}), "SELECT GET_LOCK('a', 10)");
   EXPECT_EQ(sql({.op = Op::set_isolation, .isolation = Isolation::read_committed}),
             "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
+  EXPECT_EQ(sql({.op = Op::set_lock_wait_timeout, .number = 7}),
+            "SET SESSION innodb_lock_wait_timeout = LEAST(@@GLOBAL.innodb_lock_wait_timeout, 7)");
 }
 
 }  // namespace

@@ -185,8 +185,8 @@ std::string_view command(std::string_view payload) {
       "BEGIN",          "COMMIT",     "ROLLBACK", "SAVEPOINT",    "ROLLBACK TO",
       "SET autocommit", "SET",        "SELECT",   "INSERT",       "UPDATE",
       "DELETE",         "CREATE",     "GET_LOCK", "RELEASE_LOCK", "IS_USED_LOCK",
-      "KILL",           "KILL QUERY", "DO",       "SELECT"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Op::read_only) + 1);
+      "KILL",           "KILL QUERY", "DO",       "SELECT",       "SET"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Op::set_lock_wait_timeout) + 1);
   const auto op = payload.empty() ? std::size(kNames) : static_cast<unsigned char>(payload[0]);
   return op < std::size(kNames) ? kNames[op] : std::string_view();
 }

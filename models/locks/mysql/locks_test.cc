@@ -116,6 +116,30 @@ TEST(MySqlRowLock, WaitsForTheRowOrDoesNotAsItIsTold) {
   }
 }
 
+TEST(MySqlLocks, ThatWaitForARowGiveUpOnceTheirTimeIsOver) {
+  for (const Algorithm* algorithm :
+       {&mysql_row_lock(), &mysql_select_insert(), &mysql_probe_insert(), &mysql_get_lock()}) {
+    for (const Duration limit : {Duration(700ms), Duration(3s), Duration(3500ms)}) {
+      LockOptions options = as_it_comes(*algorithm);
+      options.acquire_timeout = limit;
+      SmallWorld world(with(2, options));
+      const auto first = made(*algorithm, options);
+      const auto second = made(*algorithm, options);
+      holds(world, *first, 20s);
+      world.client(2, [&](SmallWorld& all, Client& self) {
+        self.sleep(1s);
+        all.play(Role::acquire);
+        const std::int64_t began = all.milliseconds();
+        EXPECT_FALSE(second->acquire(self, "lock")) << algorithm->name;
+        const std::int64_t took = all.milliseconds() - began;
+        EXPECT_LE(took, limit / 1ms + 20) << algorithm->name;
+        EXPECT_GE(took, limit / 1ms - 520) << algorithm->name;
+      });
+      world.run();
+    }
+  }
+}
+
 // M1: an insert is not a try, and M4: a rolled-back insert never existed.
 TEST(MySqlSelectInsert, WaitsForAnInsertAndHasItOnlyIfThatWasRolledBack) {
   for (const EndsBy ends_by : {EndsBy::commit, EndsBy::rollback}) {

@@ -9,6 +9,13 @@ namespace picklock::models::locks::mysql {
 using picklock::mysql::kLockRows;
 using picklock::mysql::kLocks;
 
+Acquired TransactionLock::acquire(Client& self, std::string_view key) {
+  patience_.emplace(self, options().clock, patience_of(options()));
+  Acquired acquired = Lock::acquire(self, key);
+  patience_.reset();
+  return acquired;
+}
+
 Acquired TransactionLock::try_acquire(Client& self, std::string_view key) {
   std::unique_ptr<Connection> connection = pool(self).connect();
   if (connection == nullptr) return std::nullopt;
@@ -52,24 +59,35 @@ Written TransactionLock::write_in_database(Client&, const Lease& lease) {
   return connection == nullptr ? Written::rejected : write_work(*connection, lease.key);
 }
 
+// The next statement waits for a row at most as long as this acquire may still take. The server
+// counts in whole seconds, so the last part of a second is left for further attempts.
+void TransactionLock::limit_wait(Connection& connection) const {
+  if (!patience_ || patience_->endless()) return;
+  const Duration left = std::max(patience_->left(), Duration::zero());
+  connection.execute({.op = Op::set_lock_wait_timeout, .number = left / std::chrono::seconds(1)},
+                     Role::upkeep);
+}
+
 // An empty answer is no lock: the row is missing, or the transaction that this one has waited for
 // has deleted it (M7), or it is locked by another and was skipped.
-Error TransactionLock::lock(Connection& connection, std::string_view table, std::string_view key,
-                            IfLocked if_locked) {
-  const Answer answer = connection.execute(lock_row(table, key, if_locked));
+Error TransactionLock::lock(Connection& connection, std::string_view table,
+                            std::string_view key) const {
+  if (row_.if_locked == IfLocked::wait) limit_wait(connection);
+  const Answer answer = connection.execute(lock_row(table, key, row_.if_locked));
   if (!answer.ok()) return answer.error;
   return answer.rows.empty() ? Error::no_data : Error::none;
 }
 
 Error TransactionLock::insert(Connection& connection, std::string_view table,
-                              std::string_view key) {
+                              std::string_view key) const {
+  limit_wait(connection);
   return connection.execute(insert_row(table, key)).error;
 }
 
 Error RowLock::take(Client& self, Connection& connection, std::string_view key) {
-  if (row_.rows == 1) return lock(connection, kLockRows, key, row_.if_locked);
+  if (row_.rows == 1) return lock(connection, kLockRows, key);
   for (const std::string& row : rows_in_order(self, key, row_)) {
-    const Error error = run(row_, [&] { return lock(connection, kLockRows, row, row_.if_locked); });
+    const Error error = run(row_, [&] { return lock(connection, kLockRows, row); });
     if (error != Error::none) return error;
   }
   return Error::none;
@@ -78,12 +96,11 @@ Error RowLock::take(Client& self, Connection& connection, std::string_view key) 
 Error SelectInsertLock::take(Client&, Connection& connection, std::string_view key) {
   const Answer seen = connection.execute(select_row(kLocks, key));
   if (!seen.ok()) return seen.error;
-  return seen.rows.empty() ? insert(connection, kLocks, key)
-                           : lock(connection, kLocks, key, row_.if_locked);
+  return seen.rows.empty() ? insert(connection, kLocks, key) : lock(connection, kLocks, key);
 }
 
 Error ProbeInsertLock::take(Client&, Connection& connection, std::string_view key) {
-  const Error probed = lock(connection, kLocks, key, row_.if_locked);
+  const Error probed = lock(connection, kLocks, key);
   return probed == Error::no_data ? insert(connection, kLocks, key) : probed;
 }
 

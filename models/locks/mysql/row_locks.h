@@ -6,6 +6,7 @@
 
 #include "models/locks/algorithm.h"
 #include "models/locks/configured_lock.h"
+#include "models/locks/local_time.h"
 #include "models/locks/mysql/options.h"
 #include "models/locks/mysql/session.h"
 
@@ -15,6 +16,7 @@ class TransactionLock : public ConfiguredLock, public HolderCheck, public Databa
  public:
   using ConfiguredLock::ConfiguredLock;
 
+  Acquired acquire(Client& self, std::string_view key) final;
   Acquired try_acquire(Client& self, std::string_view key) final;
   Released release(Client& self, const Lease& lease) final;
   // Its session returns to the pool, which may end the transaction.
@@ -27,11 +29,13 @@ class TransactionLock : public ConfiguredLock, public HolderCheck, public Databa
 
   // Runs within the transaction. Error::none: it has the row.
   virtual Error take(Client& self, Connection& connection, std::string_view key) = 0;
-  static Error lock(Connection& connection, std::string_view table, std::string_view key,
-                    IfLocked if_locked);
-  static Error insert(Connection& connection, std::string_view table, std::string_view key);
+  Error lock(Connection& connection, std::string_view table, std::string_view key) const;
+  Error insert(Connection& connection, std::string_view table, std::string_view key) const;
 
  private:
+  void limit_wait(Connection& connection) const;
+
+  std::optional<Patience> patience_;  // of the acquire that is under way
   Sessions sessions_;
 };
 
