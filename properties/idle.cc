@@ -20,6 +20,7 @@ class Watch {
     }
     scratch_.entries.assign(run.timeline.tenures().size(), 0);
     scratch_.times.clear();
+    list_locks();
   }
 
   void follow(std::uint32_t at) {
@@ -30,11 +31,11 @@ class Watch {
         break;
       case What::acquire_ok:
         if (run_.tenure(event.tenure).began == at) ++key_of(event.tenure).believers;
-        asks_no_more([&](const HistoryEvent& one) { return one.tenure == event.tenure; }, at);
+        asks_no_more(event.tenure, at);
         break;
       case What::acquire_failed:
       case What::acquire_unknown:
-        asks_no_more([&](const HistoryEvent& one) { return one.tenure == event.tenure; }, at);
+        asks_no_more(event.tenure, at);
         break;
       case What::release_invoked:
       case What::loss_learned:
@@ -67,7 +68,8 @@ class Watch {
   }
 
   void settle(std::uint32_t at) {
-    for (Key& key : scratch_.keys) {
+    for (const KeyId lock : scratch_.locks) {
+      Key& key = scratch_.keys[lock];
       const bool idle = key.believers == 0 && key.owners == 0 && !key.asking.empty();
       if (idle == key.idle) continue;
       if (idle) {
@@ -77,7 +79,8 @@ class Watch {
         end(key, at, true);
       }
     }
-    for (Key& key : scratch_.keys) {
+    for (const KeyId lock : scratch_.locks) {
+      Key& key = scratch_.keys[lock];
       if (key.idle) key.time.waiter = key.asking.front();
     }
   }
@@ -94,10 +97,25 @@ class Watch {
 
   Key& key_of(TenureId tenure) { return scratch_.keys[run_.tenure(tenure).key]; }
 
+  // A run may have thousands of keys, such as the mailbox of each waiter; few of them are locks.
+  void list_locks() {
+    std::vector<KeyId>& locks = scratch_.locks;
+    locks.clear();
+    for (const Tenure& tenure : run_.timeline.tenures().subspan(1)) locks.push_back(tenure.key);
+    std::sort(locks.begin(), locks.end());
+    locks.erase(std::unique(locks.begin(), locks.end()), locks.end());
+  }
+
+  void asks_no_more(TenureId id, std::uint32_t at) {
+    std::erase_if(key_of(id).asking, [&](std::uint32_t asked) {
+      return asked != at && run_.event(asked).tenure == id;
+    });
+  }
+
   template <typename Such>
   void asks_no_more(Such such, std::uint32_t at) {
-    for (Key& key : scratch_.keys) {
-      std::erase_if(key.asking,
+    for (const KeyId lock : scratch_.locks) {
+      std::erase_if(scratch_.keys[lock].asking,
                     [&](std::uint32_t asked) { return asked != at && such(run_.event(asked)); });
     }
   }

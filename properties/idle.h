@@ -28,6 +28,7 @@ struct IdleScratch {
     IdleTime time;
   };
   std::vector<Key> keys;
+  std::vector<KeyId> locks;            // the keys for which clients have asked
   std::vector<std::uint32_t> entries;  // by tenure: servers that hold its entry now
   std::vector<Instant> free;           // by key: since when nobody has believed
   std::vector<IdleTime> times;

@@ -82,6 +82,21 @@ TEST(Idle, IsCalmOnlyWhileNoFaultIsInProgress) {
   EXPECT_EQ(times(h)[0].calm, 10s);
 }
 
+// As many as the mailboxes of thousands of waiters; a look at all of them with every event would
+// take minutes.
+TEST(Idle, IsFoundAmongThousandsOfKeysThatAreNoLocks) {
+  HistoryBuilder h;
+  h.at(0s).asks(kA);
+  for (history::KeyId key = 1; key < 40'000; ++key) {
+    Who mailbox = kA;
+    mailbox.key = key;
+    h.creates(mailbox).removes(mailbox, mailbox);
+  }
+  h.at(7s).creates(kA).believes(kA).at(8s).horizon();
+  ASSERT_EQ(times(h).size(), 1U);
+  EXPECT_EQ(times(h)[0].length, 7s);
+}
+
 TEST(Idle, IsNotOverAtTheEndOfTheHistory) {
   HistoryBuilder h;
   h.at(0s).acquires(kA).asks(kB).at(1s).releases(kA).at(60s).horizon();
