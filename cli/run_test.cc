@@ -79,6 +79,29 @@ TEST_F(Program, EndsHundredsOfSessionsWhoseClientsAreGoneOneAfterAnother) {
   EXPECT_EQ(ran.err, "");
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr const char* kCrowdLimits = "ulimit -t 200; ";
+#else
+constexpr const char* kCrowdLimits = "ulimit -v 1048576 -t 10; ";
+#endif
+
+// No step of a server looks at every session, and no judge at every key.
+TEST_F(Program, EndsOrCutsShortARunOfThousandsOfClientsSoon) {
+  for (const std::string arguments :
+       {"plain/mysql-row-lock --set clients.count=3000 --set clients.arrive_every=0s",
+        "plain/mysql-get-lock --set clients.count=3000 --set clients.arrive_every=0s",
+        "plain/redisson-fair-lock --set clients.cycles=4000 --set clients.hold=1ns"}) {
+    const Ran ran = shell(kCrowdLimits + ("\"$P\" run -q " + arguments));
+    EXPECT_LE(ran.status, 2) << arguments << '\n' << ran.err;
+  }
+}
+
+TEST_F(Program, NamesThePeriodsWhereTheyMakeARunTooLong) {
+  expect_refused("run plain/zk-sequential --set servers.zookeeper.tick=1ns",
+                 "was cut short at 0.201s; make the shortest period longer, such as "
+                 "`lock.retry_every` or a time of `servers.zookeeper`");
+}
+
 // Each waiter lists the places of all others, so the messages grow with the square of the clients.
 TEST_F(Program, RefusesARunWhoseMessagesFillTheMemory) {
   expect_refused("run plain/zk-sequential --set clients.threads=500 --set clients.hold=1ms",

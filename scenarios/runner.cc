@@ -30,11 +30,23 @@ AlgorithmWords words_of(const models::Algorithm& algorithm) {
 }
 
 // Such a run cannot be judged, and its story would be too long to read.
+// So many events in so short a time do not come from many clients or cycles.
+constexpr Duration kSoon = std::chrono::seconds(1);
+
 [[noreturn]] void refuse_length(const Scenario& scenario, sim::Instant ended) {
+  const Duration length = ended - sim::kStart;
+  const std::string advice =
+      length < kSoon
+          ? fmt::format(
+                "make the shortest period longer, such as `lock.retry_every` or a time of "
+                "`servers.{}`",
+                lock_server(scenario).server.key)
+          : "make `clients.hold`, `clients.cycles` or `clients.count` smaller, or the shortest "
+            "period longer, such as `lock.retry_every`, unless the run never ends";
   throw BadInput(fmt::format(
-      "{}: the run has more than {} events, the limit, and was cut short at {} s; make "
-      "`clients.hold`, `clients.cycles` or `clients.count` smaller, unless the run never ends",
-      printable(scenario.name, 200), kMostEvents, (ended - sim::kStart) / std::chrono::seconds(1)));
+      "{}: the run has more than {} events, the limit, and was cut short at {}.{:03}s; {}",
+      printable(scenario.name, 200), kMostEvents, length / std::chrono::seconds(1),
+      length % std::chrono::seconds(1) / std::chrono::milliseconds(1), advice));
 }
 
 [[noreturn]] void refuse_size(const Scenario& scenario) {
