@@ -90,6 +90,12 @@ int width_of(const Character& character) {
   return within(kWide, character.code) ? 2 : 1;
 }
 
+// Most text is ASCII and needs no closer look.
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char letter) { return letter >= 0x20 && letter < 0x7f; });
+}
+
 std::size_t padding(std::string_view text, int width) {
   return static_cast<std::size_t>(std::max(0, width - display_width(text)));
 }
@@ -97,12 +103,14 @@ std::size_t padding(std::string_view text, int width) {
 }  // namespace
 
 int display_width(std::string_view text) {
+  if (is_plain(text)) return static_cast<int>(text.size());
   int width = 0;
   while (!text.empty()) width += width_of(next_character(text));
   return width;
 }
 
 std::string printable(std::string_view text) {
+  if (is_plain(text)) return std::string(text);
   std::string out;
   while (!text.empty()) {
     const Character character = next_character(text);
