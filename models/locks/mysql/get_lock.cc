@@ -19,7 +19,16 @@ Statement named(Op op, const std::string& key) { return {.op = op, .name = key};
 std::int64_t GetLock::seconds_to_wait() const {
   if (row_.if_locked != IfLocked::wait) return 0;
   const Duration limit = options().acquire_timeout;
-  return limit == Duration::zero() ? kSeconds : std::min<std::int64_t>(limit / 1s, kSeconds);
+  if (limit == Duration::zero()) return kSeconds;
+  const Duration left = patience_ ? std::max(patience_->left(), Duration::zero()) : limit;
+  return std::min<std::int64_t>(left / 1s, kSeconds);
+}
+
+Acquired GetLock::acquire(Client& self, std::string_view key) {
+  patience_.emplace(self, options().clock, patience_of(options()));
+  Acquired acquired = Lock::acquire(self, key);
+  patience_.reset();
+  return acquired;
 }
 
 Acquired GetLock::try_acquire(Client& self, std::string_view key) {

@@ -4,6 +4,7 @@
 
 #include "models/locks/algorithm.h"
 #include "models/locks/configured_lock.h"
+#include "models/locks/local_time.h"
 #include "models/locks/mysql/options.h"
 #include "models/locks/mysql/session.h"
 
@@ -13,6 +14,7 @@ class GetLock final : public ConfiguredLock, public HolderCheck, public Database
  public:
   using ConfiguredLock::ConfiguredLock;
 
+  Acquired acquire(Client& self, std::string_view key) override;
   Acquired try_acquire(Client& self, std::string_view key) override;
   Released release(Client& self, const Lease& lease) override;
   // Its session returns to the pool, and has the lock still.
@@ -24,6 +26,7 @@ class GetLock final : public ConfiguredLock, public HolderCheck, public Database
   std::int64_t seconds_to_wait() const;
 
   const RowOptions& row_ = options().of<RowOptions>();
+  std::optional<Patience> patience_;  // of the acquire that is under way
   Sessions sessions_;
   std::map<std::string, std::int64_t> numbers_;  // of the sessions, as numbered by the server
 };
