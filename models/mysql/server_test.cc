@@ -312,7 +312,7 @@ TEST(Server, EndsEveryWaitAndEveryIdleSessionInTimeThoughOthersComeAndGo) {
   models::SmallWorld world(database(3, {.lock_wait_timeout = 4s, .wait_timeout = 10s}));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {
     const auto connection = locked(self.connection<Client>());
-    self.sleep(9s);
+    self.sleep(8s);
     EXPECT_TRUE(connection->execute({.op = Op::commit}).ok());
   });
   world.client(2, [](models::SmallWorld& here, picklock::Client& self) {
@@ -321,7 +321,7 @@ TEST(Server, EndsEveryWaitAndEveryIdleSessionInTimeThoughOthersComeAndGo) {
     EXPECT_EQ(connection->execute(lock_row()).error, Error::lock_wait_timeout);
     EXPECT_NEAR(static_cast<double>(here.milliseconds()), 5000, 10);
     EXPECT_TRUE(connection->execute(lock_row()).ok());
-    EXPECT_NEAR(static_cast<double>(here.milliseconds()), 9000, 10);
+    EXPECT_NEAR(static_cast<double>(here.milliseconds()), 8000, 10);
   });
   world.client(3, [](models::SmallWorld& here, picklock::Client& self) {
     const auto connection = self.connection<Client>().connect();
