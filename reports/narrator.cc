@@ -272,20 +272,8 @@ bool Narrator::are_copies(ProcessId one, ProcessId other) const {
          specs_[one].group == specs_[other].group;
 }
 
-bool Narrator::is_found_again(const HistoryEvent& removed) const {
-  if (removed.cause != Cause::restart) return false;
-  const auto next = static_cast<std::size_t>(&removed - run_.history.data()) + 1;
-  return std::any_of(run_.history.begin() + static_cast<std::ptrdiff_t>(next), run_.history.end(),
-                     [&](const HistoryEvent& event) {
-                       return event.at == removed.at && event.process == removed.process &&
-                              event.what == What::entry_created && event.key == removed.key &&
-                              history::owner_after(event) == removed.owner;
-                     });
-}
-
 bool Narrator::is_kept_by_copy(const HistoryEvent& removed) const {
-  if (removed.what != What::entry_removed) return false;
-  if (removed.cause != Cause::failover) return is_found_again(removed);
+  if (removed.what != What::entry_removed || removed.cause != Cause::failover) return false;
   bool kept = false;
   for (const HistoryEvent& event : run_.history) {
     if (&event == &removed) break;
@@ -632,9 +620,8 @@ std::string Narrator::sentence(Property property, const Witness& witness) const 
       if (alone) break;
       if (denies_release(*at, other)) {
         return fmt::format(
-            "{} was told at {} that it had nothing to release, although its release had removed "
-            "its "
-            "entry on {} at {}",
+            "{} was told at {} that it had nothing to release, although its release had "
+            "removed its entry on {} at {}",
             who(*at, false), when, process(other.process), then);
       }
       const std::string told = at->what == What::acquire_ok ? " was told that it holds "

@@ -48,8 +48,8 @@ class Narrator {
 
   // The event that removed an entry first, if it was gone before `removed`; else `removed`.
   const history::HistoryEvent& first_loss(const history::HistoryEvent& removed) const;
-  // Whether the removal of an entry takes it from nobody. In a failover, another server of the
-  // group has come to have it since for the same owner. In a restart, its server finds it again.
+  // Whether, when a failover removes an entry, another server of the group has come to have it
+  // since for the same owner.
   bool is_kept_by_copy(const history::HistoryEvent& removed) const;
   // The crash that lost an entry whose deadline passed while its server was down, if the server has
   // kept no data; else nullptr.
@@ -84,7 +84,6 @@ class Narrator {
   // Says that no work was done. `first` is the first acquire, or it cut the first section off.
   std::string without_work(const history::HistoryEvent& first) const;
   bool are_copies(sim::ProcessId one, sim::ProcessId other) const;
-  bool is_found_again(const history::HistoryEvent& removed) const;
 
   const Run& run_;
   std::size_t locks_ = 1;  // their keys come first

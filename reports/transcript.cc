@@ -444,7 +444,8 @@ class Transcriber {
 
   bool lost_at_start(std::size_t position, const HistoryEvent& event) {
     const auto restart = restarts_.find(event.process);
-    if (event.cause != Cause::restart || restart == restarts_.end()) return false;
+    const bool lost = event.what == What::entry_removed && event.cause == Cause::restart;
+    if (!lost || restart == restarts_.end()) return false;
     Row& row = transcript_.items[restart->second].row;
     const std::string without = without_entry(event.owner);
     if (row.at != event.at || without.empty()) return false;

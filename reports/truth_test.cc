@@ -94,6 +94,7 @@ TEST(Truth, AFormerPrimaryLosesNothingThatIsKeptElsewhere) {
       "sentinel.down_after = '1s'\nconfig = ['appendonly yes']\n[[fault]]\ncrash = 'redis-1'\n"
       "before = 'write.applied'\nby = 'client-1'\nfor = '6s'\nkeeps = 'all'\n");
   EXPECT_THAT(text, HasSubstr("redis-1 restarts\n"));
+  EXPECT_THAT(text, HasSubstr("redis-1 has client-1's entry of lock:order-42\n"));
   EXPECT_THAT(text, Not(HasSubstr("without client-1's entry")));
   EXPECT_THAT(text, Not(HasSubstr("lost in the failover")));
 }
