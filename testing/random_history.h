@@ -333,6 +333,8 @@ class RandomHistory {
     const Who who = thread.ever[more / 2 % thread.ever.size()];
     if (more % 2 == 0) {
       built_.has_let_go(who);
+    } else if (more % 3 == 0) {
+      built_.cannot_know_release(who);
     } else {
       built_.had_nothing(who);
     }
