@@ -99,16 +99,16 @@ TEST(Truth, AFormerPrimaryLosesNothingThatIsKeptElsewhere) {
   EXPECT_THAT(text, Not(HasSubstr("lost in the failover")));
 }
 
-std::string row_with_replica(const std::string& lock, const std::string& clock_offset) {
+std::string row_with_replica(const std::string& lock, const std::string& clock_step) {
   return "[lock]\nalgorithm = '" + lock +
-         "'\n[clients]\ncount = 2\nhold = '12s'\n[servers.mysql]\nreplicas = 1\n"
-         "[[servers.mysql.node]]\nname = 'mysql-2'\nclock_offset = '" +
-         clock_offset + "'\n[[fault]]\nfail-over = 'mysql-1'\nat = '2s'\n";
+         "'\n[clients]\ncount = 2\nhold = '12s'\n[servers.mysql]\nreplicas = 1\n[[fault]]\n"
+         "step-clock = 'mysql-2'\nat = '1s'\nstep = '" +
+         clock_step + "'\n[[fault]]\nfail-over = 'mysql-1'\nat = '2s'\n";
 }
 
 TEST(Truth, ARowThatThePromotedReplicaHasIsStillThatOfItsOwner) {
   for (const std::string lock : {"mysql-insert-lock", "shedlock"}) {
-    const std::string text = timeline_of(row_with_replica(lock, "0s"));
+    const std::string text = timeline_of(row_with_replica(lock, "1ms"));
     EXPECT_THAT(text, HasSubstr("mysql-2 has client-1's entry of lock:order-42")) << lock;
     EXPECT_THAT(text, Not(HasSubstr("lost in the failover"))) << lock;
     EXPECT_THAT(text, Not(HasSubstr("an unknown client"))) << lock;
