@@ -267,6 +267,8 @@ TEST(ToldTruly, OwnersLossesAndGrantsAreThoseOfTheHistoryInRandomRunsOfEveryLock
   const std::uint64_t first = start != nullptr ? std::stoull(start) : 0;
   const char* only = std::getenv("PICKLOCK_LOCK");
   std::uint64_t too_long = 0;
+  std::string too_long_one;
+  std::uint64_t made = 0;
   scenarios::Runner runner;
   for (const models::Algorithm* lock : models::locks::all()) {
     if (only != nullptr && lock->name != only) continue;
@@ -274,12 +276,14 @@ TEST(ToldTruly, OwnersLossesAndGrantsAreThoseOfTheHistoryInRandomRunsOfEveryLock
     FaultPlans plans(scenario, profile(scenario, scenario.seed));
     const FaultLimits limits{.classes = plans.possible(), .most = 4};
     for (std::uint64_t i = first; i < first + runs; ++i) {
+      ++made;
       plans.draw(1, i, limits, scenario.faults);
       scenarios::Run run;
       try {
         run = runner.run(scenario, i + 1, true);
       } catch (const keys::BadInput&) {  // it is longer than any run may be
         ++too_long;
+        too_long_one = scenarios::file_text(scenario);
         continue;
       }
       const reports::Narrator narrator(run);
@@ -289,7 +293,9 @@ TEST(ToldTruly, OwnersLossesAndGrantsAreThoseOfTheHistoryInRandomRunsOfEveryLock
         ASSERT_EQ(wrong, "") << "seed " << run.seed << " of\n" << scenarios::file_text(scenario);
     }
   }
-  EXPECT_LE(too_long, runs / 100);
+  // A replica that is down when its primary fails over is never promoted, and clients never stop
+  // trying.
+  EXPECT_LE(too_long, 1 + made / 100) << "such as\n" << too_long_one;
 }
 
 }  // namespace
