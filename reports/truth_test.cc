@@ -421,7 +421,8 @@ TEST(Truth, APauseWithinALongerOneIsInVain) {
 
 TEST(Truth, AnInterruptOfAThreadThatWaitsForNoLockAnyMoreIsInVain) {
   EXPECT_EQ(in_vain(at_2s("interrupt = 'client-1'\n")),
-            "; changed nothing at 2.000s: its thread waited for no lock from then on");
+            "; changed nothing at 2.000s: its thread began no wait from then on that could be "
+            "interrupted");
   EXPECT_EQ(in_vain(at_2s("interrupt = 'client-2'\n")), "");
   EXPECT_EQ(in_vain("cycles = 2\nthink = '2s'\n" + at_2s("interrupt = 'client-1'\n")), "")
       << "it gives up its next wait";

@@ -28,14 +28,14 @@ void judge_verdicts(const World& world, std::vector<std::string>& surprises) {
   }
 }
 
-void judge_faults(const World& world, std::vector<std::string>& surprises) {
+void judge_faults(const World& world, bool may_be_vain, std::vector<std::string>& surprises) {
   const std::size_t planned = world.scenario().faults.size();
   std::vector<const sim::Nemesis::Firing*> fired(planned);  // each fires at most once
   for (const sim::Nemesis::Firing& one : world.fired()) fired[one.fault] = &one;
   for (std::size_t i = 0; i < planned; ++i) {
     if (fired[i] == nullptr) {
       surprises.push_back(fmt::format("fault {} did not fire", i + 1));
-    } else if (!fired[i]->in_vain.empty()) {
+    } else if (!may_be_vain && !fired[i]->in_vain.empty()) {
       surprises.push_back(fmt::format("fault {} changed nothing: {}", i + 1, fired[i]->in_vain));
     }
   }
@@ -54,7 +54,8 @@ void judge_length(std::string_view what, Duration length, std::pair<Duration, Du
 
 std::vector<std::string> surprises(const World& world, Demands demands) {
   std::vector<std::string> surprises;
-  judge_faults(world, surprises);  // a fault that did not fire explains the rest
+  judge_faults(world, demands.may_be_vain,
+               surprises);  // a fault that did not fire explains the rest
   judge_verdicts(world, surprises);
   const Expectation& expect = world.scenario().expect;
   if (expect.longest_wait) {

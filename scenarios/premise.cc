@@ -94,8 +94,9 @@ class Leases {
     const bool renews = options.renew != models::Renew::none && setup.clients.leases.empty() &&
                         models::locks::renewal_interval(options) < options.ttl;
     // A lease is whole milliseconds, or more, on its server.
-    const Duration unit = find_algorithm(setup.lock)->uses.lease_unit;
-    return {.renews = renews, .shortest = shortest_lease(setup) - unit};
+    const models::Algorithm* const algorithm = find_algorithm(setup.lock);  // not of a user's own
+    const models::Uses uses = algorithm != nullptr ? algorithm->uses : models::Uses{};
+    return {.renews = renews, .shortest = shortest_lease(setup) - uses.lease_unit};
   }
 
   // An acquire may set its key without an expiry, or with a provisional one, and then its lease.

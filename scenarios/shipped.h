@@ -48,7 +48,9 @@ inline std::vector<Part> parts(const Document& document) {
     all.push_back({"twin " + std::to_string(i + 1), document.twin(i, words), {.contention = true}});
   }
   for (std::size_t i = 0; i < all[0].scenario.neighbours.size(); ++i) {
-    all.push_back({"neighbour " + std::to_string(i + 1), document.neighbour(i, words), {}});
+    all.push_back({"neighbour " + std::to_string(i + 1),
+                   document.neighbour(i, words),
+                   {.may_be_vain = true}});
   }
   return all;
 }

@@ -10,7 +10,8 @@ constexpr std::string_view kCrashed = "it had crashed already";
 constexpr std::string_view kNoThread = "it had no thread left";
 constexpr std::string_view kPaused = "it was paused already, and for longer";
 constexpr std::string_view kInterrupted = "it had been interrupted already";
-constexpr std::string_view kNoWait = "its thread waited for no lock from then on";
+constexpr std::string_view kNoWait =
+    "its thread began no wait from then on that could be interrupted";
 constexpr std::string_view kSameRate = "its clocks ran at this rate already";
 constexpr std::string_view kCutOff = "all of it was cut off already";
 constexpr std::string_view kNothingStopped = "nothing was sent that it could stop";
