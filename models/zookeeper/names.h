@@ -1,8 +1,6 @@
 // Names of znodes, as locks and observers of locks read them.
 #pragma once
 
-#include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -39,11 +37,12 @@ inline std::optional<std::int32_t> sequence_of(std::string_view name) {
   if (name.size() < kDigits) return std::nullopt;
   const std::string_view digits = name.substr(name.size() - kDigits);
   const bool negative = name.size() > kDigits && digits.front() == '-';
-  const auto is_digit = [](char one) { return one >= '0' && one <= '9'; };
-  if (!std::all_of(digits.begin() + (negative ? 1 : 0), digits.end(), is_digit))
-    return std::nullopt;
   std::int64_t number = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  for (const char one : digits.substr(negative ? 1 : 0)) {
+    if (one < '0' || one > '9') return std::nullopt;
+    number = 10 * number + (one - '0');
+  }
+  if (negative) number = -number;
   const std::string_view before = name.substr(0, name.size() - kDigits);
   const bool is_signed = before.ends_with("--") || before.ends_with("_-");
   if (is_signed && digits.front() != '0') number = -number;
