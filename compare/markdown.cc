@@ -10,6 +10,7 @@
 #include "compare/price.h"
 #include "compare/summary.h"
 #include "reports/mermaid.h"
+#include "reports/wording.h"
 #include "scenarios/loader.h"
 #include "scenarios/runner.h"
 
