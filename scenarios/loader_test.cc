@@ -1,5 +1,4 @@
 #include "scenarios/loader.h"
-#include "models/locks/lease_store_lock.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -15,6 +14,7 @@
 #include "models/redis/spec.h"
 #include "models/servers/verbs.h"
 #include "models/zookeeper/spec.h"
+#include "scenarios/runner.h"
 #include "scenarios/verbs/kind.h"
 #include "scenarios/writer.h"
 #include "testing/sample_scenario.h"
