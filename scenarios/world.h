@@ -30,7 +30,7 @@ namespace picklock::scenarios {
 
 // This limit is far above any useful run and below what fills a machine's memory. A run that would
 // continue for years is cut short here, without a verdict about what has not happened by then.
-// With a trace, as many take some 800 MiB. A herd of 300 clients on ZooKeeper has 980,000.
+// With a trace, as many take some 800 MiB. A herd of 300 waiting clients has 980,000.
 inline constexpr std::uint64_t kMostEvents = 1'000'000;
 
 class World {

@@ -119,8 +119,8 @@ OptionKeys pool_size_keys() {
       integer<LockOptions>(
           "connections", 1, 1000, at<&LockOptions::connections>,
           "connections of a client to one server: 1, which its threads share, or a pool in which "
-          "each command has a connection of its own. On MySQL a thread has its connection to "
-          "itself, and waits while none is free"),
+          "each command has a connection of its own. On a database a thread has its connection "
+          "to itself, and waits while none is free"),
   };
 }
 
@@ -129,7 +129,7 @@ OptionKeys connects_keys() {
       word<LockOptions>(
           "connects", {"as-usual", "at-start", "when-needed"}, at<&LockOptions::connects>,
           "when a client opens its connections to the servers: before the run begins, or with the "
-          "first command. As usual is the first connection before the run, and on MySQL none"),
+          "first command. As usual is the first connection before the run, and on a database none"),
   };
 }
 
