@@ -33,8 +33,9 @@ AlgorithmWords words_of(const models::Algorithm& algorithm) {
 // So many events in so short a time do not come from many clients or cycles.
 constexpr Duration kSoon = std::chrono::seconds(1);
 
-[[noreturn]] void refuse_length(const Scenario& scenario, sim::Instant ended) {
-  const Duration length = ended - sim::kStart;
+[[noreturn]] void refuse_length(const World& world) {
+  const Scenario& scenario = world.scenario();
+  const Duration length = world.ended() - sim::kStart;
   const std::string advice =
       length < kSoon
           ? fmt::format(
@@ -45,7 +46,7 @@ constexpr Duration kSoon = std::chrono::seconds(1);
             "period longer, such as `lock.retry_every`, unless the run never ends";
   throw BadInput(fmt::format(
       "{}: the run has more than {} events, the limit, and was cut short at {}.{:03}s; {}",
-      printable(scenario.name, 200), kMostEvents, length / std::chrono::seconds(1),
+      printable(scenario.name, 200), world.most_events(), length / std::chrono::seconds(1),
       length % std::chrono::seconds(1) / std::chrono::milliseconds(1), advice));
 }
 
@@ -86,11 +87,14 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   run.scenario = scenario;
   run.seed = seed;
   world_.set(scenario);
-  world_.run(seed, !tracing);
-  if (world_.cut_short()) refuse_length(scenario, world_.ended());
-  const std::uint64_t before = world_.digest();
-  world_.run(seed, tracing);
+  world_.run(seed, true);
   if (!world_.is_traced_whole()) refuse_size(scenario);
+  if (world_.cut_short()) refuse_length(world_);
+  const std::uint64_t before = world_.digest();
+  if (tracing) run.trace = world_.trace();
+  if (world_.fired().size() < scenario.faults.size())
+    run.steps_reached = steps_reached(world_.trace(), world_.processes());
+  world_.run(seed);
   run.digest = world_.digest();
   if (run.digest != before) {
     throw std::logic_error(
@@ -100,7 +104,6 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   run.events = world_.events();
   run.ended = world_.ended();
   run.history = world_.history();
-  run.trace = world_.trace();
   run.verdicts = world_.verdicts();
   run.met = classes_met(scenario);
   run.promised = promises(scenario, scenario.faults);
@@ -115,10 +118,6 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   run.longest_idle = longest_idle(run.history, world_.context());
   run.wakeups = wakeups(run.history);
   run.surprises = surprises(world_, demands);
-  if (run.fired.size() < scenario.faults.size()) {
-    if (!tracing) world_.run(seed, true);
-    run.steps_reached = steps_reached(world_.trace(), run.processes);
-  }
   return run;
 }
 

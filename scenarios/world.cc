@@ -160,11 +160,14 @@ void World::set_clients() {
     part.arrives = setup.arrives_at.value_or(part.arrives);
   }
   has_work_ = false;
+  std::uint64_t threads = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const ClientsSpec& clients = *clients_[i].part.clients;
+    threads += clients.threads;
     clients_[i].primaries = primaries_of(clients, i);
     has_work_ = has_work_ || !clients.work.empty();
   }
+  most_events_ = threads > kManyThreads ? kMostEvents / 2 : kMostEvents;
   set_lock_keys();
 }
 
@@ -192,7 +195,7 @@ void World::build(std::uint64_t seed, bool tracing) {
   sim::Scheduler& scheduler = simulation_.scheduler;
   simulation_.reset(seed, tracing);
   if (scenario.ties == Ties::permuted) scheduler.permute_ties();
-  scheduler.set_event_limit(kMostEvents);
+  scheduler.set_event_limit(most_events_);
   keys_.reset();
   for (const std::string& key : lock_keys_) keys_.id(key);
   tenures_.reset(context_.lock_key, context_.quorum);
@@ -380,7 +383,7 @@ void World::run(std::uint64_t seed, bool tracing) {
   } while (simulation_.stale);
   simulation_.nemesis.settle();
   // A run that was cut short has no horizon, so nothing is judged as having never happened.
-  if (!scheduler.out_of_events())
+  if (!cut_short())
     simulation_.recorder.note({.at = scheduler.now(), .what = history::What::horizon});
   verdicts_ = &judge_.judge(history(), context_);
   sim::Digest digest = scheduler.record().digest();

@@ -32,6 +32,9 @@ namespace picklock::scenarios {
 // continue for years is cut short here, without a verdict about what has not happened by then.
 // With a trace, as many take some 800 MiB. A herd of 300 waiting clients has 980,000.
 inline constexpr std::uint64_t kMostEvents = 1'000'000;
+// The stacks of more threads than this are not in the cache of the machine, so that an event takes
+// two to three times as long. Such a run has half as many.
+inline constexpr std::uint64_t kManyThreads = 500;
 
 class World {
  public:
@@ -49,7 +52,9 @@ class World {
   std::uint64_t digest() const { return digest_; }
   std::uint64_t events() const { return simulation_.scheduler.record().events(); }
   sim::Instant ended() const { return simulation_.now(); }
-  bool cut_short() const { return simulation_.scheduler.out_of_events(); }
+  // Whether the run was ended before its end, by the limit of its events or of its trace.
+  bool cut_short() const { return simulation_.scheduler.out_of_events() || !is_traced_whole(); }
+  std::uint64_t most_events() const { return most_events_; }
   const history::History& history() const { return simulation_.recorder.history(); }
   bool is_traced_whole() const { return simulation_.scheduler.record().tracer().is_whole(); }
   const sim::Trace& trace() const { return simulation_.scheduler.record().tracer().trace(); }
@@ -84,8 +89,9 @@ class World {
   void at_horizon();
 
   const Scenario* scenario_ = nullptr;
-  std::deque<Setup> unlike_;            // of the clients that differ
-  std::vector<Client> clients_;         // and then of the coordinator
+  std::deque<Setup> unlike_;     // of the clients that differ
+  std::vector<Client> clients_;  // and then of the coordinator
+  std::uint64_t most_events_ = kMostEvents;
   bool has_work_ = false;               // some client reads and writes by steps
   std::vector<std::string> lock_keys_;  // number i is key i of the history
   const servers::Kind* server_ = nullptr;

@@ -400,8 +400,10 @@ void Network::trace(TraceKind kind, const Message& message) {
   record.message = message.number;
   record.answers = message.answers;
   record.tag = message.tag;
-  if (kind == TraceKind::sent || kind == TraceKind::copied)
-    tracer.attach(record, message.payload.view());
+  if (kind != TraceKind::sent && kind != TraceKind::copied) return;
+  tracer.attach(record, message.payload.view());
+  // A run that is refused need not be run to its end.
+  if (!tracer.is_whole()) scheduler_.stop();
 }
 
 }  // namespace picklock::sim

@@ -23,7 +23,7 @@ class Tracer {
 
   bool on() const { return on_; }
   const Trace& trace() const { return trace_; }
-  // False: it has no payloads from the one on that was too much.
+  // False: a payload was too much, and the run was ended.
   bool is_whole() const { return whole_; }
 
   // Only while tracing.
