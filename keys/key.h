@@ -30,10 +30,11 @@ struct TableDoc {
   std::vector<KeyDoc> keys;
 };
 
-// A key of the same table without which this one has no effect.
+// What a key needs of other keys; without it the key has no effect, and a file that gives it is
+// refused.
 template <typename Target>
 struct Needs {
-  std::string other;
+  std::string other;  // a key of the same table, or the whole path of a key of another one
   std::function<bool(const Target&)> met;
   std::string else_what;  // what the message says: "has no effect " and this
 };
@@ -50,6 +51,8 @@ struct Key {
   std::function<void(const std::string& path, std::vector<TableDoc>& docs)> nested;
   std::function<void(const std::string& path, const Target& from, std::string& text)> write = {};
   std::optional<Needs<Target>> needs = {};
+  // Set for a key that is itself a table with keys that need others: refuses those without effect.
+  std::function<void(const Value& root, const Value& table, const Target& from)> check_needs = {};
   // Not set for a key that an aggregate cannot take from another one.
   std::function<void(const Target& from, Target& into)> copy = {};
   // Why one of several of a kind cannot have a value of its own; empty: it can.
@@ -94,6 +97,24 @@ void read_table(const Value& table, const Keys<Target>& keys, Target& into) {
   }
 }
 
+// Refuses the keys of the table that have no effect without another one.
+template <typename Target>
+void check_needs(const Value& root, const Value& table, const Keys<Target>& keys,
+                 const Target& from) {
+  for (const Value& given : table.entries()) {
+    const Key<Target>* key = find(keys, given.name());
+    if (key == nullptr) continue;
+    if (key->needs && !key->needs->met(from)) {
+      // A table is blamed on its keys.
+      const std::vector<Value> idle =
+          key->nested && given.is_table() ? given.entries() : std::vector<Value>{given};
+      for (const Value& one : idle)
+        fail_without_effect(root, table, one, key->needs->other, key->needs->else_what);
+    }
+    if (key->check_needs) key->check_needs(root, given, from);
+  }
+}
+
 template <typename Target>
 void describe(const std::string& header, const std::string& meaning, const Keys<Target>& keys,
               std::vector<TableDoc>& docs) {
@@ -124,22 +145,25 @@ void copy_keys(const Keys<Target>& keys, const std::vector<std::string>& names, 
   }
 }
 
-// Appends the keys that differ from their defaults, as the text of a file. The caller writes the
-// keys that have no default.
+// Appends the keys that differ from their defaults and have an effect, as the text of a file. The
+// caller writes the keys that have no default.
 template <typename Target>
 void write_table(const std::string& path, const Keys<Target>& keys, const Target& from,
                  std::string& text) {
   const Target fresh = fresh_like(from);
   std::string lines;
+  const auto has_effect = [&from](const Key<Target>& key) {
+    return !key.needs || key.needs->met(from);
+  };
   for (const Key<Target>& key : keys) {
-    if (!key.show) continue;
+    if (!key.show || !has_effect(key)) continue;
     const std::string shown = key.show(from);
     if (shown != key.show(fresh)) lines.append(key.name).append(" = ").append(shown).append("\n");
   }
   if (!lines.empty() && !path.empty()) text.append("\n[").append(path).append("]\n");
   text += lines;
   for (const Key<Target>& key : keys) {
-    if (key.write) key.write(path, from, text);
+    if (key.write && has_effect(key)) key.write(path, from, text);
   }
 }
 
@@ -168,6 +192,12 @@ void add_lifted(Keys<Outer>& keys, const Keys<Inner>& inner, Member member) {
           .other = key.needs->other,
           .met = [met = key.needs->met, member](const Outer& from) { return met(member(from)); },
           .else_what = key.needs->else_what};
+    }
+    if (key.check_needs) {
+      lifted.check_needs = [check = key.check_needs, member](const Value& root, const Value& table,
+                                                             const Outer& from) {
+        check(root, table, member(from));
+      };
     }
     if (key.copy) {
       lifted.copy = [copy = key.copy, member](const Outer& from, Outer& into) {
@@ -207,6 +237,9 @@ Key<Target> table(const std::string& name, const Keys<Inner>& inner, Member memb
           [name, &inner, member](const std::string& path, const Target& from, std::string& text) {
             write_table(joined(path, name), inner, member(from), text);
           },
+      .check_needs = [&inner, member](
+                         const Value& root, const Value& given,
+                         const Target& from) { check_needs(root, given, inner, member(from)); },
       .copy = [member](const Target& from, Target& into) { member(into) = member(from); }};
 }
 

@@ -201,4 +201,14 @@ Key<Target> tables(const std::string& name, std::size_t most, auto member, auto 
           .copy = [=](const Target& from, Target& into) { member(into) = member(from); }};
 }
 
+// The same array, whose elements have keys that need others.
+template <typename Target, typename Inner>
+Key<Target> with_needs(Key<Target> array, const Keys<Inner>& inner, auto member) {
+  array.check_needs = [&inner, member](const Value& root, const Value& given, const Target& from) {
+    const std::vector<Value> all = given.tables();
+    for (std::size_t i = 0; i < all.size(); ++i) check_needs(root, all[i], inner, member(from)[i]);
+  };
+  return array;
+}
+
 }  // namespace picklock::keys

@@ -296,4 +296,22 @@ void Value::fail_at(const std::string& path, std::string_view problem) const {
   throw BadInput(message(*origin_, line_, path, problem));
 }
 
+std::optional<Value> lookup(const Value& root, const Value& table, std::string_view path) {
+  if (path.find('.') == std::string_view::npos) return table.find(path);
+  std::optional<Value> at = root;
+  while (at && !path.empty()) {
+    const std::size_t end = std::min(path.find('.'), path.size());
+    at = at->is_table() ? at->find(path.substr(0, end)) : std::nullopt;
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return at;
+}
+
+void fail_without_effect(const Value& root, const Value& table, const Value& given,
+                         std::string_view other, std::string_view else_what) {
+  const auto needed = lookup(root, table, other);
+  if (given.line() != 0 && needed && needed->line() == 0) return;
+  given.fail(fmt::format("has no effect {}", else_what));
+}
+
 }  // namespace picklock::keys

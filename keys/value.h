@@ -83,6 +83,14 @@ class Value {
   int line_ = 0;
 };
 
+// The value that `path` names: a key of `table`, or the whole path of a key below `root`.
+std::optional<Value> lookup(const Value& root, const Value& table, std::string_view path);
+
+// Refuses a key that has no effect `else_what`. A change of `other` excuses a key of the file:
+// otherwise half of all changes would need a second one.
+void fail_without_effect(const Value& root, const Value& table, const Value& given,
+                         std::string_view other, std::string_view else_what);
+
 // Text as a TOML string.
 std::string as_toml(std::string_view text);
 std::string as_toml(const std::vector<std::string>& texts);

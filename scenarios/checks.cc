@@ -6,6 +6,7 @@
 #include "keys/duration_text.h"
 #include "models/servers/kind.h"
 #include "scenarios/client_checks.h"
+#include "scenarios/needs.h"
 #include "scenarios/process_names.h"
 
 namespace picklock::scenarios {
@@ -75,6 +76,7 @@ void check(const Value& root, Scenario& scenario, const Vocabulary& vocabulary) 
     return process_named(where, name, scenario);
   };
   check_setups(root, scenario, vocabulary, find);
+  check_needs(root, scenario);
   check_fencing(root, scenario, words);
   if (const auto network = root.find("network")) check_network(*network, scenario);
   if (const auto servers = root.find("servers")) {

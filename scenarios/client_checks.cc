@@ -146,16 +146,10 @@ void check_clients(const Value& table, const ClientsSpec& clients, const Scenari
         .fail(fmt::format(
             "must be less than `clients.count`, which is {}: otherwise no client wants the lock",
             clients.count));
-  if (clients.nested_after > Duration::zero() && !clients.nested)
-    table.at("nested_after").fail("has no effect without `nested = true`");
-  if (clients.nested_for > Duration::zero() && !clients.nested)
-    table.at("nested_for").fail("has no effect without `nested = true`");
   if (clients.nested_after > clients.hold)
     table.at("nested_after")
         .fail(fmt::format("is {}, later than the end of the critical section, which is `hold`, {}",
                           in_seconds(clients.nested_after), in_seconds(clients.hold)));
-  if (clients.scan_every > Duration::zero() && replicas(scenario) == 0)
-    table.at("scan_every").fail("has no effect: there is no replica that could become the primary");
   if (clients.progress != Progress::none && server.write_key == nullptr) {
     table.at("progress")
         .fail(
@@ -172,31 +166,17 @@ void check_clients(const Value& table, const ClientsSpec& clients, const Scenari
         .fail(fmt::format("{} has no way to check whether it still holds the lock", words.name));
 }
 
-// A key of the lock, or one of another table by its whole path.
-std::optional<Value> lookup(const Value& root, const Value& lock, std::string_view path) {
-  if (path.find('.') == std::string_view::npos) return lock.find(path);
-  std::optional<Value> at = root;
-  while (at && !path.empty()) {
-    const std::size_t end = std::min(path.find('.'), path.size());
-    at = at->find(path.substr(0, end));
-    path.remove_prefix(std::min(end + 1, path.size()));
-  }
-  return at;
-}
-
-// Refuses keys that have no effect without another, unless a change turns the other one off, or has
-// replaced the lock for which they were written.
-void check_needs(const Value& root, const Value& lock, const models::LockOptions& options,
-                 const AlgorithmWords& words) {
+// Refuses keys that have no effect without another, unless a change has replaced the lock for which
+// they were written.
+void check_lock_needs(const Value& root, const Value& lock, const models::LockOptions& options,
+                      const AlgorithmWords& words) {
   const auto algorithm = lock.find("algorithm");
   const bool replaced = algorithm && algorithm->line() == 0;
   for (const Value& given : lock.entries()) {
     const auto* key = find(words.keys, given.name());
     if (key == nullptr || !key->needs || key->needs->met(options)) continue;
     if (replaced && given.line() != 0) continue;
-    const auto other = lookup(root, lock, key->needs->other);
-    if (given.line() != 0 && other && other->line() == 0) continue;
-    given.fail(fmt::format("has no effect {}", key->needs->else_what));
+    fail_without_effect(root, lock, given, key->needs->other, key->needs->else_what);
   }
 }
 
@@ -219,7 +199,7 @@ void check_options(const Value& root, const Value& lock, const Setup& setup,
       given.fail(fmt::format("{} does not use this key", words.name));
   }
   check_version(lock, words);
-  check_needs(root, lock, lock_options(scenario, setup), words);
+  check_lock_needs(root, lock, lock_options(scenario, setup), words);
   if (options.ttl == Duration::zero() && !words.uses.endless)
     lock.at("ttl").fail("must be more than 0s, not \"0s\"");
   if (options.wait_replicas > replicas(scenario)) {

@@ -52,6 +52,23 @@ Key<ClientsSpec> lengths_of_leases() {
           .copy = [](const ClientsSpec& from, ClientsSpec& into) { into.leases = from.leases; }};
 }
 
+bool writes(const ClientsSpec& clients) {
+  return clients.work.empty() ? clients.writes > 0 : has_step(clients.work, WorkStep::Deed::write);
+}
+
+// Requests to the resource.
+bool requests(const ClientsSpec& clients) {
+  return has_step(clients.work, WorkStep::Deed::read) ||
+         has_step(clients.work, WorkStep::Deed::fence) ||
+         (writes(clients) && clients.effect == Effect::resource);
+}
+
+Needs<ClientsSpec> needs_nested() {
+  return {.other = "nested",
+          .met = [](const ClientsSpec& clients) { return clients.nested; },
+          .else_what = "without `nested = true`"};
+}
+
 }  // namespace
 
 const Keys<ClientsSpec>& clients_keys() {
@@ -59,10 +76,13 @@ const Keys<ClientsSpec>& clients_keys() {
       common(integer<ClientsSpec>("count", 1, 100'000, at<&ClientsSpec::count>,
                                   "how many clients there are: client-1, client-2 and so on"),
              "is a number of clients; set it in [clients]"),
-      common(
-          duration<ClientsSpec>("arrive_every", Sign::not_negative, at<&ClientsSpec::arrive_every>,
-                                "time between the arrivals of two clients; client-1 arrives at 0s"),
-          "is the time between two clients; one client has `arrives_at`"),
+      common(needing(duration<ClientsSpec>(
+                         "arrive_every", Sign::not_negative, at<&ClientsSpec::arrive_every>,
+                         "time between the arrivals of two clients; client-1 arrives at 0s"),
+                     {.other = "count",
+                      .met = [](const ClientsSpec& clients) { return clients.count > 1; },
+                      .else_what = "while `count` is 1"}),
+             "is the time between two clients; one client has `arrives_at`"),
       duration<ClientsSpec>("hold", Sign::not_negative, at<&ClientsSpec::hold>,
                             "length of the critical section when nothing disturbs it"),
       integer<ClientsSpec>(
@@ -73,17 +93,23 @@ const Keys<ClientsSpec>& clients_keys() {
                            "how often each thread acquires, works and releases"),
       integer<ClientsSpec>("threads", 1, 1000, at<&ClientsSpec::threads>,
                            "how many threads of each client want the lock"),
-      duration<ClientsSpec>("threads_arrive_every", Sign::not_negative,
-                            at<&ClientsSpec::threads_arrive_every>,
-                            "time between the arrivals of two threads of a client"),
+      needing(duration<ClientsSpec>("threads_arrive_every", Sign::not_negative,
+                                    at<&ClientsSpec::threads_arrive_every>,
+                                    "time between the arrivals of two threads of a client"),
+              {.other = "threads",
+               .met = [](const ClientsSpec& clients) { return clients.threads > 1; },
+               .else_what = "while `threads` is 1"}),
       common(integer<ClientsSpec>(
                  "operators", 0, 100, at<&ClientsSpec::operators>,
                  "how many of the clients, counted from the last, are operators: each takes the "
                  "lock from its holder when it arrives and does nothing else"),
              "is a number of clients; set it in [clients]"),
-      word<ClientsSpec>(
-          "force", {"unconditional", "conditional"}, at<&ClientsSpec::force>,
-          "whether an operator takes the lock from any holder, or only from the one that it saw"),
+      needing(word<ClientsSpec>("force", {"unconditional", "conditional"}, at<&ClientsSpec::force>,
+                                "whether an operator takes the lock from any holder, or only from "
+                                "the one that it saw"),
+              {.other = "operators",
+               .met = [](const ClientsSpec& clients) { return clients.operators > 0; },
+               .else_what = "without `operators`"}),
       common(word<ClientsSpec>(
                  "server_order", {"same", "alternating"}, at<&ClientsSpec::server_order>,
                  "whether all clients go through the servers in one order, or every second client "
@@ -107,27 +133,38 @@ const Keys<ClientsSpec>& clients_keys() {
       duration<ClientsSpec>(
           "scan_every", Sign::not_negative, at<&ClientsSpec::scan_every>,
           "how often a client asks which server is the primary; 0s: only when it connects"),
-      duration<ClientsSpec>("think", Sign::not_negative, at<&ClientsSpec::think>,
-                            "pause of a client between two cycles"),
-      duration<ClientsSpec>("write_timeout", Sign::positive, at<&ClientsSpec::write_timeout>,
-                            "timeout of a client for one write or read"),
+      needing(duration<ClientsSpec>("think", Sign::not_negative, at<&ClientsSpec::think>,
+                                    "pause of a client between two cycles"),
+              {.other = "cycles",
+               .met = [](const ClientsSpec& clients) { return clients.cycles > 1; },
+               .else_what = "while `cycles` is 1"}),
+      needing(
+          duration<ClientsSpec>("write_timeout", Sign::positive, at<&ClientsSpec::write_timeout>,
+                                "timeout of a client for one write or read"),
+          {.other = "writes",
+           .met = requests,
+           .else_what = "on a client that sends nothing to the resource"}),
       word<ClientsSpec>(
           "find_by", {"address", "sentinel"}, at<&ClientsSpec::find_by>,
           "how a client without a connection finds the primary: at an address that the verb "
           "`fail-over` moves, or by asking Sentinels"),
-      boolean<ClientsSpec>(
-          "check_before_write", at<&ClientsSpec::check_before_write>,
-          "whether a holder checks before each write that it still holds the lock, and writes only "
-          "if it does; a write at the start of the section is not checked"),
+      needing(boolean<ClientsSpec>(
+                  "check_before_write", at<&ClientsSpec::check_before_write>,
+                  "whether a holder checks before each write that it still holds the lock, and "
+                  "writes only if it does; a write at the start of the section is not checked"),
+              {.other = "writes", .met = writes, .else_what = "on a client that writes nothing"}),
       boolean<ClientsSpec>(
           "nested", at<&ClientsSpec::nested>,
           "whether a holder acquires the same lock again at the start of its critical section and "
           "releases this nested hold after `nested_for`"),
-      duration<ClientsSpec>("nested_after", Sign::not_negative, at<&ClientsSpec::nested_after>,
-                            "time from the start of the critical section to the nested acquire"),
-      duration<ClientsSpec>(
-          "nested_for", Sign::not_negative, at<&ClientsSpec::nested_for>,
-          "time from the nested acquire to its release; it makes the critical section longer"),
+      needing(duration<ClientsSpec>(
+                  "nested_after", Sign::not_negative, at<&ClientsSpec::nested_after>,
+                  "time from the start of the critical section to the nested acquire"),
+              needs_nested()),
+      needing(duration<ClientsSpec>("nested_for", Sign::not_negative, at<&ClientsSpec::nested_for>,
+                                    "time from the nested acquire to its release; it makes the "
+                                    "critical section longer"),
+              needs_nested()),
       word<ClientsSpec>(
           "progress", {"none", "set", "set-keepttl"}, at<&ClientsSpec::progress>,
           "whether a holder saves its progress in the lock's own key once it has begun its work: "

@@ -106,6 +106,65 @@ TEST(IgnoredOptions, OfAGuardNeedADelay) {
             "loads");
 }
 
+TEST(IgnoredOptions, OutsideTheLockNeedTheKeyThatTheyGoWith) {
+  const auto refused = [](const std::string& algorithm, const std::string& table,
+                          const std::string& line, const std::string& what,
+                          const std::string& remedy) {
+    const std::string key = table + "." + line.substr(0, line.find(' '));
+    EXPECT_EQ(error_of_lock(algorithm, "[" + table + "]\n" + line + "\n"),
+              "a.toml:5: key `" + key + "`: has no effect " + what);
+    EXPECT_EQ(error_of_lock(algorithm, "[" + table + "]\n" + line + "\n", {remedy.c_str()}),
+              "loads")
+        << key;
+  };
+  const std::string lua = "lua-check-delete";
+  refused(lua, "network", "tail_high = \"1s\"", "while `tail_one_in` is 0",
+          "network.tail_one_in=9");
+  refused(lua, "clients", "threads_arrive_every = \"1s\"", "while `threads` is 1",
+          "clients.threads=2");
+  refused(lua, "clients", "arrive_every = \"2s\"\ncount = 1", "while `count` is 1",
+          "clients.count=2");
+  refused(lua, "clients", "think = \"2s\"", "while `cycles` is 1", "clients.cycles=2");
+  refused(lua, "clients", "nested_for = \"2s\"", "without `nested = true`", "clients.nested=true");
+  refused(lua, "clients", "write_timeout = \"2s\"\nwrites = 0",
+          "on a client that sends nothing to the resource", "clients.writes=1");
+  refused(lua, "clients", "check_before_write = true\nwrites = 0",
+          "on a client that writes nothing", "clients.writes=1");
+  refused("redlock", "clients", "server_order = \"alternating\"", "on a single server",
+          "servers.redis.masters=3");
+  refused("redlock", "clients", "servers = [\"redis-1\"]", "where there is a single primary",
+          "servers.redis.masters=3");
+  refused(lua, "clients", "scan_every = \"1s\"", "without a replica that could become the primary",
+          "servers.redis.replicas=1");
+  refused(lua, "clients.gc", "low = \"2ms\"", "without `every`", "clients.gc.every=1s");
+  refused(lua, "servers.redis.gc", "high = \"2s\"", "without `every`", "servers.redis.gc.every=1s");
+  refused(lua, "servers.redis", "relative_expiry = true", "without `replicas`",
+          "servers.redis.replicas=1");
+  refused(lua, "servers.redis.cluster", "first_map = \"none\"", "unless `enabled` is true",
+          "servers.redis.cluster.enabled=true");
+  refused("mysql-row-lock", "servers.mysql", "promote_after = \"2s\"", "without `replicas`",
+          "servers.mysql.replicas=1");
+  refused("zk-sequential", "servers.zookeeper", "sequence_wraps = true",
+          "while `first_sequence` is 0", "servers.zookeeper.first_sequence=2147483647");
+  refused("zk-ephemeral", "servers.zookeeper", "first_sequence = 7",
+          "with a lock whose clients create no sequential znode", "lock.algorithm=zk-sequential");
+}
+
+TEST(IgnoredOptions, OutsideTheLockAreThoseOfOneClientToo) {
+  const std::string client = "[[client]]\nname = \"client-2\"\n";
+  EXPECT_EQ(error_of_lock("lua-check-delete", client + "threads_arrive_every = \"1s\"\n"),
+            "a.toml:6: key `client.1.threads_arrive_every`: has no effect while `threads` is 1");
+  EXPECT_EQ(
+      error_of_lock("lua-check-delete", client + "threads = 2\nthreads_arrive_every = \"1s\"\n"),
+      "loads");
+  EXPECT_EQ(error_of_lock("lua-check-delete",
+                          "[clients]\nthreads_arrive_every = \"1s\"\n" + client + "threads = 2\n"),
+            "loads")
+      << "one client has the threads";
+  EXPECT_EQ(error_of_lock("redlock", "[servers.redis.sentinel]\ndown_after = \"1s\"\n"),
+            "a.toml:5: key `servers.redis.sentinel.down_after`: has no effect without `sentinels`");
+}
+
 TEST(IgnoredOptions, OfCommandsAreNotThoseOfEveryServer) {
   const auto refused = [](const std::string& algorithm, const std::string& line) {
     EXPECT_EQ(error_of_lock(algorithm, line + "\n"),

@@ -30,6 +30,8 @@ const Keys<LockSpec>& lock_keys() {
                        "given have their defaults: one of the lock's page in docs/locks"),
     };
     add_lifted(keys, option_keys(), at<&LockSpec::options>);
+    // What an option needs differs from lock to lock.
+    for (Key<LockSpec>& key : keys) key.needs.reset();
     return keys;
   }();
   return all;

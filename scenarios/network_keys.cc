@@ -35,8 +35,11 @@ const Keys<Latency>& latency_keys() {
        .nested = {}},
       integer<Latency>("tail_one_in", 0, 1'000'000'000, at<&Latency::tail_one_in>,
                        "on average, one message in this many takes much longer; 0: none"),
-      duration<Latency>("tail_high", Sign::not_negative, at<&Latency::tail_high>,
-                        "longest time that such a message takes"),
+      needing(duration<Latency>("tail_high", Sign::not_negative, at<&Latency::tail_high>,
+                                "longest time that such a message takes"),
+              {.other = "tail_one_in",
+               .met = [](const Latency& latency) { return latency.tail_one_in > 0; },
+               .else_what = "while `tail_one_in` is 0"}),
   };
   return keys;
 }
@@ -67,18 +70,20 @@ const Keys<Network>& network_keys() {
     made.push_back(
         duration<Network>("break_after", Sign::not_negative, at<&Network::break_after>,
                           "a connection that could not deliver for this long breaks; 0s: never"));
-    made.push_back(tables<Network>(
-        "link", kMostLinks, at<&Network::links>,
-        [](const Value& table, Link& link) {
-          link.line = table.line();
-          read_table(table, link_keys(), link);
-        },
-        [](const std::string& path, std::vector<TableDoc>& docs) {
-          describe(
-              "[[" + joined(path, "link") + "]]",
-              "Latency between two processes, instead of the network's. `latency` must be given.",
-              link_keys(), docs);
-        }));
+    made.push_back(
+        with_needs<Network>(tables<Network>(
+                                "link", kMostLinks, at<&Network::links>,
+                                [](const Value& table, Link& link) {
+                                  link.line = table.line();
+                                  read_table(table, link_keys(), link);
+                                },
+                                [](const std::string& path, std::vector<TableDoc>& docs) {
+                                  describe("[[" + joined(path, "link") + "]]",
+                                           "Latency between two processes, instead of the "
+                                           "network's. `latency` must be given.",
+                                           link_keys(), docs);
+                                }),
+                            link_keys(), at<&Network::links>));
     return made;
   }();
   return keys;

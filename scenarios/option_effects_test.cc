@@ -12,18 +12,14 @@
 #include <string_view>
 #include <vector>
 
-#include "keys/bad_input.h"
 #include "models/locks/catalogue.h"
-#include "scenarios/document.h"
-#include "scenarios/runner.h"
+#include "scenarios/effects.h"
 #include "scenarios/shipped.h"
-#include "scenarios/world.h"
 
 namespace picklock::scenarios {
 namespace {
 
 using OptionKey = keys::Key<models::LockOptions>;
-using Changes = std::vector<std::string>;
 
 // Values of keys that are no words.
 const std::map<std::string_view, Changes> kValues = {
@@ -75,13 +71,6 @@ const std::map<std::string_view, Changes> kNeeded = {
     {"wait_timeout",
      {"lock.wait_replicas=1", "lock.sync_replicas=true", "servers.redis.replicas=1"}},
 };
-
-struct Situation {
-  Changes changes;
-  std::string faults;
-};
-
-std::string fault(std::string_view keys) { return fmt::format("[[fault]]\n{}\n", keys); }
 
 // A client loses several replies in a row.
 std::string drops(std::string_view step) {
@@ -195,42 +184,10 @@ std::vector<Situation> situations_of(const models::Algorithm& lock, std::string_
   return all;
 }
 
-// nullopt: the loader refuses it.
-std::optional<std::uint64_t> digest(const models::Algorithm& lock, const Situation& situation,
-                                    const Changes& changes) {
-  Document document(
-      fmt::format("format = 1\n[lock]\nalgorithm = '{}'\n{}", lock.name, situation.faults), "a");
-  try {
-    for (const Changes* some : {&situation.changes, &changes}) {
-      for (const std::string& text : *some) {
-        const Change change = change_from(text);
-        constexpr std::string_view kLock = "lock.";
-        const bool of_lock = change.path.starts_with(kLock);
-        if (!of_lock || models::takes(lock, change.path.substr(kLock.size()))) document.set(change);
-      }
-    }
-    const Scenario scenario = document.scenario(shipped_vocabulary());
-    World world;
-    world.set(scenario);
-    world.run(1);
-    return world.digest();
-  } catch (const keys::BadInput&) {
-    return std::nullopt;
-  }
-}
-
 Changes other_values(const OptionKey& key) {
   if (const auto listed = kValues.find(key.name); listed != kValues.end()) return listed->second;
   if (key.type == "true or false") return {"true", "false"};
-  constexpr std::string_view kOneOf = "one of ";
-  Changes words;
-  if (!key.type.starts_with(kOneOf)) return words;
-  for (std::size_t at = kOneOf.size(); at < key.type.size();) {
-    const std::size_t end = std::min(key.type.find(", ", at), key.type.size());
-    words.push_back(key.type.substr(at, end - at));
-    at = end + 2;
-  }
-  return words;
+  return words_of_type(key.type);
 }
 
 struct Shown {

@@ -10,6 +10,7 @@
 #include "models/servers/kind.h"
 #include "picklock/client.h"
 #include "scenarios/keys.h"
+#include "scenarios/needs.h"
 #include "scenarios/verbs/kind.h"
 
 namespace picklock::scenarios {
@@ -33,7 +34,11 @@ class Writer {
     for (const servers::Kind* server : servers::kinds()) {
       if (server->arrays != nullptr) text_ += server->arrays(scenario.servers);
     }
-    for (const OneClient& one : scenario.unlike) write(one);
+    for (OneClient one : scenario.unlike) {
+      std::erase_if(one.keys,
+                    [&](const std::string& key) { return !has_effect(scenario, one, key); });
+      write(one);
+    }
     for (const Fault& fault : scenario.faults) write(fault);
     table("expect");
     write(scenario.expect);
@@ -198,6 +203,10 @@ class Writer {
 
 }  // namespace
 
-std::string file_text(const Scenario& scenario) { return Writer().write(scenario); }
+std::string file_text(const Scenario& scenario) {
+  Scenario without_idle = scenario;
+  drop_idle(without_idle);
+  return Writer().write(without_idle);
+}
 
 }  // namespace picklock::scenarios

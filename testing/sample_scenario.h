@@ -52,6 +52,11 @@ inline scenarios::Vocabulary vocabulary() {
        {},
        {.mint = true, .server = picklock::zookeeper::kServer},
        keys_of("zk-ephemeral")},
+      {"zk-sequential",
+       {Role::acquire, Role::renew, Role::release, Role::watch},
+       {},
+       {.mint = true, .server = picklock::zookeeper::kServer},
+       keys_of("zk-sequential")},
       {"mysql-row-lock",
        {Role::acquire, Role::release},
        {},
@@ -387,6 +392,7 @@ inline constexpr const char* kCluster = R"(format = 1
 algorithm = "lua-check-delete"
 [servers.redis]
 masters = 3
+replicas = 1
 relative_expiry = true
 [servers.redis.cluster]
 enabled = true
@@ -434,6 +440,8 @@ violated = []
 inline constexpr const char* kZooKeeper = R"(format = 1
 [lock]
 algorithm = "zk-ephemeral"
+recognise_own = "always"
+owner_data = "session"
 [servers.zookeeper]
 servers = 5
 tick = "1s"
@@ -467,9 +475,7 @@ violated = []
 // Keys of an ensemble, and of its locks, that do not go with those above.
 inline constexpr const char* kNumbers = R"(format = 1
 [lock]
-algorithm = "zk-ephemeral"
-recognise_own = "always"
-owner_data = "session"
+algorithm = "zk-sequential"
 [servers.zookeeper]
 log_before_ack = false
 first_sequence = -5

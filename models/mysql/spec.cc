@@ -48,10 +48,14 @@ const Keys<Spec>& spec_keys() {
           "flush_at_commit", setting<&Settings::flush_at_commit>,
           "innodb_flush_log_at_trx_commit: whether a commit is on disk before it is acknowledged; "
           "otherwise the log is flushed once a second"),
-      duration<Spec>(
-          "promote_after", Sign::not_negative, setting<&Settings::promote_after>,
-          "a replica that has heard nothing from its primary for this long is promoted, and "
-          "nothing stops the old primary; 0s: never"),
+      needing(
+          duration<Spec>(
+              "promote_after", Sign::not_negative, setting<&Settings::promote_after>,
+              "a replica that has heard nothing from its primary for this long is promoted, and "
+              "nothing stops the old primary; 0s: never"),
+          {.other = "replicas",
+           .met = [](const Spec& spec) { return spec.replicas > 0; },
+           .else_what = "without `replicas`"}),
       duration<Spec>("service", Sign::not_negative, at<&Spec::service>,
                      "time that a server needs for one statement"),
       integer<Spec>("clock_rate_ppb", -999'000'000, 999'000'000'000, at<&Spec::clock_rate_ppb>,

@@ -153,20 +153,11 @@ void check(const keys::Value& table, const Specs& specs, const servers::FindProc
   const auto& spec = specs.of<Spec>();
   servers::check_gc(table, spec.gc);
   if (const auto config = table.find("config")) check_config(*config, spec.config);
-  const auto clock = table.find("restart_clock");
-  const auto delay = table.find("restart_delay");
-  const bool turned_off = delay && delay->line() == 0;
-  if (clock && spec.restart_delay.length == 0s && !turned_off)
-    clock->fail("has no effect without `restart_delay`");
   if (spec.sentinels > 0 && spec.replicas == 0)
     table.at("sentinels")
         .fail("must be 0: a primary without replicas has nothing that Sentinels could promote");
-  const auto cluster = table.find("cluster");
   if (spec.cluster.enabled && spec.sentinels > 0)
     table.at("sentinels").fail("must be 0: the nodes of a Redis Cluster watch each other");
-  const auto map = cluster ? cluster->find("first_map") : std::nullopt;
-  if (map && map->line() != 0 && !spec.cluster.enabled)
-    map->fail("has no effect unless `enabled` is true");
   if (spec.sentinel.quorum > spec.sentinels) {
     table.at("sentinel")
         .at("quorum")

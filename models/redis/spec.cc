@@ -20,6 +20,7 @@ using keys::duration;
 using keys::integer;
 using keys::Key;
 using keys::Keys;
+using keys::needing;
 using keys::read_table;
 using keys::Sign;
 using keys::table;
@@ -63,9 +64,13 @@ const Keys<ClusterSpec>& cluster_keys() {
                            "cluster-enabled: the masters are the shards of one Redis Cluster, "
                            "which is one server to "
                            "a lock. redis-1 has the slot of the lock's key"),
-      word<ClusterSpec>("first_map", {"whole", "none"}, at<&ClusterSpec::first_map>,
-                        "whether a client knows at first which server has which slots (whole), or "
-                        "sends a command to a server of its own and is told (-MOVED)"),
+      needing(
+          word<ClusterSpec>("first_map", {"whole", "none"}, at<&ClusterSpec::first_map>,
+                            "whether a client knows at first which server has which slots (whole), "
+                            "or sends a command to a server of its own and is told (-MOVED)"),
+          {.other = "enabled",
+           .met = [](const ClusterSpec& cluster) { return cluster.enabled; },
+           .else_what = "unless `enabled` is true"}),
   };
   return keys;
 }
@@ -101,10 +106,14 @@ const Keys<Spec>& spec_keys() {
                     "how many Sentinels watch each of them: redis-1-sentinel-1 and so on"),
       config_lines<Spec>("lines of redis.conf for every server, such as `appendonly yes` or "
                          "`min-replicas-to-write 1`"),
-      boolean<Spec>("relative_expiry", at<&Spec::relative_expiry>,
-                    "whether replicas get an expiry as a length of time, as before Redis 7.0, so "
-                    "that it is later there by the time that the stream takes; otherwise as an "
-                    "instant"),
+      needing(
+          boolean<Spec>("relative_expiry", at<&Spec::relative_expiry>,
+                        "whether replicas get an expiry as a length of time, as before Redis 7.0, "
+                        "so that it is later there by the time that the stream takes; otherwise as "
+                        "an instant"),
+          {.other = "replicas",
+           .met = [](const Spec& spec) { return spec.replicas > 0; },
+           .else_what = "without `replicas`"}),
       duration<Spec>("service", Sign::not_negative, at<&Spec::service>,
                      "time that a server needs for one command"),
       duration<Spec>("clock_offset", Sign::any, at<&Spec::clock_offset>,
@@ -116,11 +125,20 @@ const Keys<Spec>& spec_keys() {
           [](auto& spec) -> auto& { return spec.restart_delay.length; },
           "how long a guard on its machine keeps a server down at each restart; not "
           "a Sentinel"),
-      word<Spec>(
-          "restart_clock", {"monotonic", "wall"},
-          [](auto& spec) -> auto& { return spec.restart_delay.clock; },
-          "which clock of its machine measures `restart_delay`"),
-      table<Spec>("sentinel", sentinel_keys(), at<&Spec::sentinel>, "Settings of all Sentinels."),
+      needing(
+          word<Spec>(
+              "restart_clock", {"monotonic", "wall"},
+              [](auto& spec) -> auto& { return spec.restart_delay.clock; },
+              "which clock of its machine measures `restart_delay`"),
+          {.other = "restart_delay",
+           .met =
+               [](const Spec& spec) { return spec.restart_delay.length > sim::Duration::zero(); },
+           .else_what = "without `restart_delay`"}),
+      needing(table<Spec>("sentinel", sentinel_keys(), at<&Spec::sentinel>,
+                          "Settings of all Sentinels."),
+              {.other = "sentinels",
+               .met = [](const Spec& spec) { return spec.sentinels > 0; },
+               .else_what = "without `sentinels`"}),
       table<Spec>("cluster", cluster_keys(), at<&Spec::cluster>,
                   "Redis Cluster: the slots of keys, and redirections."),
       tables<Spec>(

@@ -10,14 +10,20 @@ namespace picklock::servers {
 using namespace keys;
 
 const Keys<GcProfile>& gc_keys() {
+  const Needs<GcProfile> collector = {
+      .other = "every",
+      .met = [](const GcProfile& gc) { return gc.every > sim::Duration::zero(); },
+      .else_what = "without `every`"};
   static const Keys<GcProfile> keys = {
       duration<GcProfile>("every", Sign::not_negative, at<&GcProfile::every>,
                           "mean time between two pauses; 0s: no collector"),
-      duration<GcProfile>(
-          "low", Sign::positive, at<&GcProfile::low>,
-          "length of the shortest pause; longer ones double it, each doubling more rarely"),
-      duration<GcProfile>("high", Sign::positive, at<&GcProfile::high>,
-                          "length of the longest pause"),
+      needing(duration<GcProfile>(
+                  "low", Sign::positive, at<&GcProfile::low>,
+                  "length of the shortest pause; longer ones double it, each doubling more rarely"),
+              collector),
+      needing(duration<GcProfile>("high", Sign::positive, at<&GcProfile::high>,
+                                  "length of the longest pause"),
+              collector),
   };
   return keys;
 }

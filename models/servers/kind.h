@@ -114,6 +114,9 @@ struct Kind {
   // --- settings
   keys::Key<Specs> (*table)() = nullptr;  // [servers.KEY]
   void (*check)(const keys::Value& table, const Specs& specs, const FindProcess& find) = nullptr;
+  // Why a key of its table has no effect with this lock, as in "has no effect " and this; empty: it
+  // has one. nullptr: every key has one with every lock.
+  std::string_view (*unused)(const models::Algorithm& lock, std::string_view key) = nullptr;
   // Its arrays of tables, as the text of a file; nullptr: it has none.
   std::string (*arrays)(const Specs& specs) = nullptr;
   std::optional<keys::Place<Specs, GcProfile>> gc{};             // of its servers

@@ -113,6 +113,12 @@ bool coordinated(const models::Algorithm& algorithm, const models::LockOptions& 
          lock.of<models::locks::zookeeper::EphemeralOptions>().freed_by == FreedBy::coordinator;
 }
 
+std::string_view unused(const models::Algorithm& lock, std::string_view key) {
+  const bool numbers = key == "first_sequence" || key == "sequence_wraps";
+  const bool queues = !models::takes(lock, "freed_by");
+  return numbers && !queues ? "with a lock whose clients create no sequential znode" : "";
+}
+
 void coordinate(picklock::Client& self, const models::Coordination& task) {
   models::locks::zookeeper::Coordinator(task).run(self);
 }
@@ -125,6 +131,7 @@ constinit const servers::Kind kKind = {
     .speed = "6,000 on ZooKeeper",
     .version = [] { return fmt::format("ZooKeeper {}", kVersion); },
     .table = spec_table,
+    .unused = unused,
     .gc = keys::place_of<Specs>([](auto& specs) -> auto& { return specs.template of<Spec>().gc; }),
     .clock_rate = keys::place_of<Specs>(
         [](auto& specs) -> auto& { return specs.template of<Spec>().clock_rate_ppb; }),
