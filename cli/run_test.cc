@@ -1,6 +1,7 @@
 // `picklock run`.
 #include <regex>
 
+#include "sim/sanitizer.h"
 #include "testing/program.h"
 
 namespace picklock::cli {
@@ -79,19 +80,14 @@ TEST_F(Program, EndsHundredsOfSessionsWhoseClientsAreGoneOneAfterAnother) {
   EXPECT_EQ(ran.err, "");
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr const char* kCrowdLimits = "ulimit -t 200; ";
-#else
-constexpr const char* kCrowdLimits = "ulimit -v 1048576 -t 10; ";
-#endif
-
 // No step of a server looks at every session, and no judge at every key.
 TEST_F(Program, EndsOrCutsShortARunOfThousandsOfClientsSoon) {
+  if (sim::kSanitized) GTEST_SKIP() << "limits of memory and time are for the optimised build";
   for (const std::string arguments :
        {"plain/mysql-row-lock --set clients.count=3000 --set clients.arrive_every=0s",
         "plain/mysql-get-lock --set clients.count=3000 --set clients.arrive_every=0s",
         "plain/redisson-fair-lock --set clients.cycles=4000 --set clients.hold=1ns"}) {
-    const Ran ran = shell(kCrowdLimits + ("\"$P\" run -q " + arguments));
+    const Ran ran = shell("ulimit -v 1048576 -t 10; \"$P\" run -q " + arguments);
     EXPECT_LE(ran.status, 2) << arguments << '\n' << ran.err;
   }
 }
@@ -104,6 +100,7 @@ TEST_F(Program, NamesThePeriodsWhereTheyMakeARunTooLong) {
 
 // Each waiter lists the places of all others, so the messages grow with the square of the clients.
 TEST_F(Program, RefusesARunWhoseMessagesFillTheMemory) {
+  if (sim::kSanitized) GTEST_SKIP() << "limits of memory are for the optimised build";
   expect_refused("run plain/zk-sequential --set clients.threads=500 --set clients.hold=1ms",
                  "zk-sequential: the messages of the run take more than 64 MiB, the limit; make ");
 }

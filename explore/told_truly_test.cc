@@ -1,5 +1,5 @@
 // Compares reports of an entry's owner, of the cause of its loss and of the number of grants,
-// against a naive reading of the history, in random runs of every lock. PICKLOCK_SEEDS: how many
+// against a naive reading of the history, in random runs of every lock. PICKLOCK_RUNS: how many
 // runs of each (20); PICKLOCK_FIRST: the number of the first one (0); PICKLOCK_LOCK: of this lock
 // alone.
 #include <fmt/format.h>
@@ -261,7 +261,7 @@ scenarios::Scenario with_failover(const models::Algorithm& lock) {
 }
 
 TEST(ToldTruly, OwnersLossesAndGrantsAreThoseOfTheHistoryInRandomRunsOfEveryLock) {
-  const char* given = std::getenv("PICKLOCK_SEEDS");
+  const char* given = std::getenv("PICKLOCK_RUNS");
   const std::uint64_t runs = given != nullptr ? std::stoull(given) : kRunsOfEach;
   const char* start = std::getenv("PICKLOCK_FIRST");
   const std::uint64_t first = start != nullptr ? std::stoull(start) : 0;

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "models/locks/catalogue.h"
-#include "scenarios/effects.h"
 #include "scenarios/shipped.h"
+#include "testing/effects.h"
 
 namespace picklock::scenarios {
 namespace {

@@ -1,5 +1,5 @@
 // PICKLOCK_ASAN is defined where AddressSanitizer is at work: it must be told about stacks and
-// switches.
+// switches, needs more memory than any sensible limit, and ten times as long.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -14,3 +14,13 @@
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
+
+namespace picklock::sim {
+
+#ifdef PICKLOCK_ASAN
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+}  // namespace picklock::sim

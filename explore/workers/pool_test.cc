@@ -13,6 +13,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "sim/sanitizer.h"
+
 namespace picklock::explore::workers {
 namespace {
 
@@ -249,7 +251,7 @@ TEST(Pool, LeavesAWorkerAloneThatIsSlow) {
 }
 
 TEST(Pool, LimitsTheMemoryOfAWorker) {
-  if (!kMemoryIsLimited) GTEST_SKIP() << "not with sanitizers";
+  if (sim::kSanitized) GTEST_SKIP() << "not with sanitizers";
   Echoes pool({.memory = 200'000'000}, Order::as_submitted, [](const std::string& task, Pulse&) {
     std::vector<char> much(std::stoul(task));
     return std::to_string(much.size());

@@ -13,6 +13,8 @@
 #include <exception>
 #include <system_error>
 
+#include "sim/sanitizer.h"
+
 namespace picklock::explore::workers {
 namespace {
 
@@ -22,7 +24,7 @@ struct FrameHeader {
 };
 
 void limit_memory(std::uint64_t bytes) {
-  if (!kMemoryIsLimited) return;
+  if (sim::kSanitized) return;
   const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
   setrlimit(RLIMIT_DATA, &limit);
 }

@@ -47,15 +47,6 @@ class Channel {
   std::string received_;
 };
 
-// Sanitizers need more memory than any sensible limit.
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool kMemoryIsLimited = false;
-#elif defined(__has_feature)
-inline constexpr bool kMemoryIsLimited = !__has_feature(address_sanitizer);
-#else
-inline constexpr bool kMemoryIsLimited = true;
-#endif
-
 class Process {
  public:
   // Forks and runs `body` in the child, which exits when `body` returns. `memory`: the most bytes
