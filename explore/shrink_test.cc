@@ -77,7 +77,7 @@ TEST(Simpler, OffersNothingThatAFileCouldNotSay) {
 
 TEST(Simpler, MakesClientsLikeTheOthers) {
   Scenario scenario = scenarios::parse(
-      "format = 1\n[lock]\nalgorithm = 'lua-check-delete'\n[clients]\ncount = 4\n"
+      "format = 1\n[lock]\nalgorithm = 'lua-check-delete'\n[clients]\ncount = 4\ncycles = 2\n"
       "[[client]]\nname = 'client-1'\nhold = '15s'\nthink = '1s'\nlock.renew = 'none'\n"
       "[[client]]\nname = 'client-3'\narrives_at = '4s'\nlock.renew = 'conditional'\n"
       "lock.renew_every = '2s'\n",
