@@ -27,9 +27,10 @@ std::string error_of(const std::string& text) {
 }
 
 TEST(Setup, OfOneClientHasItsOwnValuesAndThoseOfAll) {
-  const Scenario scenario = loaded(kLua +
-                                   "ttl = '8s'\n[clients]\nhold = '3s'\ncycles = 2\nthink = '1s'\n[[client]]\n"
-                                   "name = 'client-2'\nhold = '6s'\nlock.retry_every = '1s'\n");
+  const Scenario scenario =
+      loaded(kLua +
+             "ttl = '8s'\n[clients]\nhold = '3s'\ncycles = 2\nthink = '1s'\n[[client]]\n"
+             "name = 'client-2'\nhold = '6s'\nlock.retry_every = '1s'\n");
   ASSERT_EQ(setups(scenario).size(), 2U);
   EXPECT_EQ(unlike(scenario, 0), nullptr);
   const auto own = setup_of(scenario, *unlike(scenario, 1));
