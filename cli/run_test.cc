@@ -3,6 +3,7 @@
 
 #include "sim/sanitizer.h"
 #include "testing/program.h"
+#include "testing/whole.h"
 
 namespace picklock::cli {
 namespace {
@@ -80,14 +81,18 @@ TEST_F(Program, EndsHundredsOfSessionsWhoseClientsAreGoneOneAfterAnother) {
   EXPECT_EQ(ran.err, "");
 }
 
+// A sanitized run of a crowd takes up to a minute.
+bool has_time_for_crowds() { return !sim::kSanitized || tests_are_whole(); }
+
 // No step of a server looks at every session, and no judge at every key.
 TEST_F(Program, EndsOrCutsShortARunOfThousandsOfClientsSoon) {
-  if (sim::kSanitized) GTEST_SKIP() << "limits of memory and time are for the optimised build";
+  if (!has_time_for_crowds()) GTEST_SKIP() << "only in `./check --all`";
+  const std::string limits = sim::kSanitized ? "ulimit -t 200; " : "ulimit -v 1048576 -t 10; ";
   for (const std::string arguments :
        {"plain/mysql-row-lock --set clients.count=3000 --set clients.arrive_every=0s",
         "plain/mysql-get-lock --set clients.count=3000 --set clients.arrive_every=0s",
         "plain/redisson-fair-lock --set clients.cycles=4000 --set clients.hold=1ns"}) {
-    const Ran ran = shell("ulimit -v 1048576 -t 10; \"$P\" run -q " + arguments);
+    const Ran ran = shell(limits + "\"$P\" run -q " + arguments);
     EXPECT_LE(ran.status, 2) << arguments << '\n' << ran.err;
   }
 }
@@ -100,7 +105,7 @@ TEST_F(Program, NamesThePeriodsWhereTheyMakeARunTooLong) {
 
 // Each waiter lists the places of all others, so the messages grow with the square of the clients.
 TEST_F(Program, RefusesARunWhoseMessagesFillTheMemory) {
-  if (sim::kSanitized) GTEST_SKIP() << "limits of memory are for the optimised build";
+  if (!has_time_for_crowds()) GTEST_SKIP() << "only in `./check --all`";
   expect_refused("run plain/zk-sequential --set clients.threads=500 --set clients.hold=1ms",
                  "zk-sequential: the messages of the run take more than 64 MiB, the limit; make ");
 }

@@ -30,8 +30,7 @@ struct TableDoc {
   std::vector<KeyDoc> keys;
 };
 
-// What a key needs of other keys; without it the key has no effect, and a file that gives it is
-// refused.
+// Another key without which this one has no effect. A file that gives it all the same is refused.
 template <typename Target>
 struct Needs {
   std::string other;  // a key of the same table, or the whole path of a key of another one

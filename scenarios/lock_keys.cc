@@ -30,7 +30,7 @@ const Keys<LockSpec>& lock_keys() {
                        "given have their defaults: one of the lock's page in docs/locks"),
     };
     add_lifted(keys, option_keys(), at<&LockSpec::options>);
-    // What an option needs differs from lock to lock.
+    // The same option may need another one with one lock and nothing with the next.
     for (Key<LockSpec>& key : keys) key.needs.reset();
     return keys;
   }();

@@ -32,8 +32,8 @@ namespace picklock::scenarios {
 // continue for years is cut short here, without a verdict about what has not happened by then.
 // With a trace, as many take some 800 MiB. A herd of 300 waiting clients has 980,000.
 inline constexpr std::uint64_t kMostEvents = 1'000'000;
-// The stacks of more threads than this are not in the cache of the machine, so that an event takes
-// two to three times as long. Such a run has half as many.
+// Above so many threads of clients a run may have half as many events, because each takes two to
+// three times as long.
 inline constexpr std::uint64_t kManyThreads = 500;
 
 class World {
@@ -52,7 +52,7 @@ class World {
   std::uint64_t digest() const { return digest_; }
   std::uint64_t events() const { return simulation_.scheduler.record().events(); }
   sim::Instant ended() const { return simulation_.now(); }
-  // Whether the run was ended before its end, by the limit of its events or of its trace.
+  // Whether a limit ended the run: that of its events or of its trace.
   bool cut_short() const { return simulation_.scheduler.out_of_events() || !is_traced_whole(); }
   std::uint64_t most_events() const { return most_events_; }
   const history::History& history() const { return simulation_.recorder.history(); }

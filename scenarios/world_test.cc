@@ -290,5 +290,19 @@ TEST_F(WorldTest, WritesNothingWithoutATokenThatItNeeds) {
   EXPECT_EQ(count(What::release_ok), 1);
 }
 
+TEST_F(WorldTest, MayHaveHalfAsManyEventsWithACrowdOfThreads) {
+  const auto most_events = [this](const std::string& threads) {
+    scenario_ = parse(
+        "format = 1\n[lock]\nalgorithm = 'lua-check-delete'\n[clients]\ncount = 2\n"
+        "threads = " +
+            threads + "\n",
+        "x", shipped_vocabulary());
+    world_.set(scenario_);
+    return world_.most_events();
+  };
+  EXPECT_EQ(most_events("250"), 1'000'000U);
+  EXPECT_EQ(most_events("251"), 500'000U);
+}
+
 }  // namespace
 }  // namespace picklock::scenarios

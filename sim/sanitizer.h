@@ -1,5 +1,5 @@
 // PICKLOCK_ASAN is defined where AddressSanitizer is at work: it must be told about stacks and
-// switches, needs more memory than any sensible limit, and ten times as long.
+// switches, and runs need more memory than any sensible limit and ten times as long.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__)

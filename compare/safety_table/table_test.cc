@@ -13,6 +13,7 @@
 #include "picklock/redis.h"
 #include "sim/sanitizer.h"
 #include "testing/safety_table_search.h"
+#include "testing/whole.h"
 
 namespace picklock::compare::safety_table {
 namespace {
@@ -63,7 +64,9 @@ TEST(SafetyTable, IsThePageInTheDocumentation) {
 }
 
 // Sanitizers make a run so slow that some of the cases have to do.
-bool is_left_out(std::size_t number) { return sim::kSanitized && number % 5 != 0; }
+bool is_left_out(std::size_t number) {
+  return sim::kSanitized && !tests_are_whole() && number % 5 != 0;
+}
 
 // In short, and where a run is cheap; at length in search_test.cc.
 TEST(SafetyTable, IsTrueOfTheLocksOnOneServer) {

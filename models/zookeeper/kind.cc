@@ -115,6 +115,7 @@ bool coordinated(const models::Algorithm& algorithm, const models::LockOptions& 
 
 std::string_view unused(const models::Algorithm& lock, std::string_view key) {
   const bool numbers = key == "first_sequence" || key == "sequence_wraps";
+  // The lock without a queue is the one that says who frees its znode.
   const bool queues = !models::takes(lock, "freed_by");
   return numbers && !queues ? "with a lock whose clients create no sequential znode" : "";
 }
