@@ -47,7 +47,7 @@ TEST_F(Program, ComparesLocksAndLeavesAPageForEveryKindOfReader) {
 TEST_F(Program, PrintsAComparisonAsOneJsonDocumentThatIsTheSameForAnyJobs) {
   const auto made = [this](const std::string& more) {
     const Ran ran = picklock(
-        "compare --algorithms redsync,mysql-row-lock --faults none,crash --runs 60 --json " + more);
+        "compare --algorithms redsync,mysql-row-lock --faults none,crash --runs 30 --json " + more);
     EXPECT_EQ(ran.status, 0);
     Json document = Json::parse(ran.out);
     document.erase("wall_seconds");

@@ -59,8 +59,8 @@ struct Key {
 };
 
 template <typename Target>
-Key<Target> common(Key<Target> key, std::string why) {
-  key.common = std::move(why);
+Key<Target> common(Key<Target> key, std::string_view why) {
+  key.common = why;
   return key;
 }
 

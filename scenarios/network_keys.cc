@@ -28,7 +28,7 @@ const Keys<Latency>& latency_keys() {
        .read = read_latency,
        .show =
            [](const Latency& latency) {
-             const std::string low = as_toml(to_text(latency.low));
+             std::string low = as_toml(to_text(latency.low));
              if (latency.low == latency.high) return low;
              return fmt::format("[{}, {}]", low, as_toml(to_text(latency.high)));
            },
