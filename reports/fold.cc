@@ -152,6 +152,24 @@ class Folder {
     return std::nullopt;
   }
 
+  // The request with which tries begin once the first server is not asked any more, because it has
+  // failed over or is down; and the last request to the first server.
+  std::pair<std::size_t, std::optional<std::size_t>> opening_elsewhere(
+      std::optional<std::size_t> first, const std::vector<std::size_t>& exchanges) const {
+    if (!first) return {};
+    const auto last = std::find_if(exchanges.rbegin(), exchanges.rend(), [&](std::size_t i) {
+                        return same_request(*first, i);
+                      }).base();
+    const std::optional<std::size_t> next = opening({last, exchanges.end()});
+    const bool same =
+        next && transcript_.exchanges[*next].form() == transcript_.exchanges[*first].form();
+    return {*std::prev(last), same ? next : std::nullopt};
+  }
+
+  bool at_once(const Try& attempt, const Exchange& exchange) const {
+    return exchange.sent_at - last_of(attempt).sent_at <= kOneBreath;
+  }
+
   bool same_request(std::size_t one, std::size_t other) const {
     const Exchange& a = transcript_.exchanges[one];
     const Exchange& b = transcript_.exchanges[other];
@@ -160,11 +178,14 @@ class Folder {
   }
 
   void fold_tries(const std::vector<std::size_t>& exchanges, bool granted) {
-    const std::optional<std::size_t> first = opening(exchanges);
+    std::optional<std::size_t> first = opening(exchanges);
+    const auto [last, moved] = opening_elsewhere(first, exchanges);
     std::vector<Try> tries;
     bool opened = false;
     for (const std::size_t i : exchanges) {
-      const bool opens = first && same_request(*first, i);
+      if (moved && i > last) first = moved;
+      const bool opens = first && same_request(*first, i) &&
+                         (first != moved || !at_once(tries.back(), transcript_.exchanges[i]));
       const bool loaded =
           opens && last_opening_ && transcript_.exchanges[*last_opening_].wants_script();
       if (tries.empty() || (opens && opened && !loaded)) tries.emplace_back();
@@ -188,19 +209,14 @@ class Folder {
           const std::string each = count == 2 ? "both times" : "each time";
           const Try& attempt = all[begin];
           return fmt::format("retried {}, {}", times(count),
-                             !attempt.granted.empty() ? fmt::format("{} granted by {} alone", each,
-                                                                    names(attempt.granted))
-                             : !attempt.answered      ? "without an answer"
-                             : attempt.failed         ? "an error " + each
-                                                      : "refused " + each);
+                             !attempt.granted.empty()
+                                 ? fmt::format("{} granted by {} alone", each,
+                                               narrator_.processes({attempt.granted.begin(),
+                                                                    attempt.granted.end()}))
+                             : !attempt.answered ? "without an answer"
+                             : attempt.failed    ? "an error " + each
+                                                 : "refused " + each);
         });
-  }
-
-  std::string names(const std::set<ProcessId>& processes) const {
-    std::vector<std::string> words;
-    words.reserve(processes.size());
-    for (const ProcessId process : processes) words.push_back(narrator_.process(process));
-    return list(words);
   }
 
   void fold_repeated(const std::vector<std::size_t>& exchanges) {
@@ -209,17 +225,14 @@ class Folder {
       for (const std::size_t i : exchanges) {
         const Exchange& exchange = transcript_.exchanges[i];
         if (exchange.role != static_cast<Role>(role)) continue;
-        const bool loaded = !tries.empty() && last_of(tries.back()).wants_script() &&
-                            last_of(tries.back()).form() == exchange.form();
-        if (!loaded) tries.emplace_back();
+        if (tries.empty() || !continues(tries.back(), exchange)) tries.emplace_back();
         add(tries.back(), i);
         if (exchange.took) tries.back().granted.insert(exchange.server);
       }
       if (tries.empty()) continue;
       tries.front().shown = true;
       const auto alike = [this](const Try& a, const Try& b) {
-        return a.alike(b) && last_of(a).answer == last_of(b).answer &&
-               first_of(a).server == first_of(b).server;
+        return a.alike(b) && answers(a) == answers(b);
       };
       fold_runs(tries, alike, [&](const std::vector<Try>& all, std::size_t begin, std::size_t end) {
         const bool more =
@@ -232,6 +245,24 @@ class Folder {
     }
   }
 
+  // Whether the command is sent to one more server in this try, or once more to load its script.
+  bool continues(const Try& attempt, const Exchange& exchange) const {
+    const auto asked = std::find_if(
+        attempt.exchanges.rbegin(), attempt.exchanges.rend(),
+        [&](std::size_t i) { return transcript_.exchanges[i].server == exchange.server; });
+    if (asked == attempt.exchanges.rend()) return at_once(attempt, exchange);
+    const Exchange& earlier = transcript_.exchanges[*asked];
+    return earlier.wants_script() && earlier.form() == exchange.form();
+  }
+
+  // The last answer of each server.
+  std::map<ProcessId, std::string> answers(const Try& attempt) const {
+    std::map<ProcessId, std::string> all;
+    for (const std::size_t i : attempt.exchanges)
+      all[transcript_.exchanges[i].server] = transcript_.exchanges[i].answer;
+    return all;
+  }
+
   bool succeeded(const Try& attempt) const {
     return !attempt.granted.empty() || last_of(attempt).answer.starts_with("accepted");
   }
@@ -240,9 +271,18 @@ class Folder {
   std::string outcome(const Try& attempt, std::size_t count) const {
     if (!attempt.answered) return ", without an answer";
     const Role role = first_of(attempt).role;
-    if ((role != Role::renew && role != Role::write) || succeeded(attempt)) return "";
-    return fmt::format(", answered {} {}", last_of(attempt).answer,
-                       count == 2 ? "both times" : "each time");
+    if (role != Role::renew && role != Role::write) return "";
+    const std::string each = count == 2 ? "both times" : "each time";
+    const std::map<ProcessId, std::string> told = answers(attempt);
+    if (!succeeded(attempt)) {
+      const bool alike = std::all_of(told.begin(), told.end(), [&](const auto& one) {
+        return one.second == told.begin()->second;
+      });
+      return alike ? fmt::format(", answered {} {}", told.begin()->second, each) : "";
+    }
+    if (attempt.granted.empty() || attempt.granted.size() == told.size()) return "";
+    return fmt::format(", {} at {} alone", each,
+                       narrator_.processes({attempt.granted.begin(), attempt.granted.end()}));
   }
 
   std::string deed(const Try& attempt) const {

@@ -1,25 +1,29 @@
-// Rows of a story that say the same at one instant, as one: what several servers answer alike, and
-// what happens to one process several times. The rows of a story that has a row for each server are
-// many and say little.
+// Joins the rows of one step that a client takes at several servers: the same request to each of
+// them, with what each answered. Without this a quorum's acquire is a row for each server, and the
+// reader has to add them up.
 #pragma once
 
-#include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
+#include "reports/narrator.h"
 #include "reports/story.h"
 
 namespace picklock::reports {
 
-struct JoinedRow {
-  Row row;                           // the first one, with the last one's outcome
-  std::vector<sim::ProcessId> more;  // the servers of the others
-  std::uint32_t times = 1;           // that it happened to the same process
-};
+// Rows are joined only if they follow each other at once. Rows in which the requests took effect on
+// entries of different owners stay apart.
+std::vector<Row> joined_rows(const std::vector<Row>& rows, const Narrator& narrator,
+                             const std::vector<Change>& changes);
 
+// "redis-1 and redis-2: OK".
+std::string told(const Fate& fate, const Narrator& narrator);
+
+// For a story with every detail: joins only rows that say the same at one instant.
 // `shows`: whether the reader sees the process. Rows of other processes stay apart, because they
 // have to name them.
-std::vector<JoinedRow> joined_rows(const std::vector<Row>& rows,
-                                   const std::function<bool(sim::ProcessId)>& shows);
+std::vector<Row> rows_of_one_instant(const std::vector<Row>& rows,
+                                     const std::function<bool(sim::ProcessId)>& shows);
 
 }  // namespace picklock::reports

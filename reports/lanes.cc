@@ -42,7 +42,8 @@ std::set<ProcessId> concerned(const Run& run, const Narrator& narrator, const St
   if (out.empty()) return out;
   for (const Row& row : story.rows) {
     const bool serves = row.kind == RowKind::exchange && narrator.is_client(row.from);
-    if (serves && out.contains(row.from)) out.insert(row.to);
+    if (!serves || !out.contains(row.from)) continue;
+    for (const ProcessId server : receivers(row)) out.insert(server);
   }
   return out;
 }
@@ -152,8 +153,10 @@ std::vector<std::string> Lanes::legend() const {
   if (dotted_)
     out.push_back(mark(palette_.reply, "a late message, an answer, or many messages in one row"));
   if (several_)
-    out.push_back(mark(palette_.head_right,
-                       "more than one in a row: the same to several servers, answered alike"));
+    out.push_back(
+        mark(palette_.head_right,
+             unlike_ ? "more than one in a row: the same request to several servers"
+                     : "more than one in a row: the same to several servers, answered alike"));
   if (event_) out.push_back(mark(palette_.event, "an event at a client"));
   if (ends_) out.push_back(mark(palette_.ends, "an event at a server"));
   if (lost_) out.push_back(mark(palette_.lost, "a lost message, or a process that is down"));
@@ -229,7 +232,7 @@ Cells Lanes::bars() const {
 
 Line Lanes::plain() const { return Line(bars()); }
 
-Line Lanes::row(const Row& row, const std::vector<ProcessId>& more) {
+Line Lanes::row(const Row& row) {
   Cells cells = bars();
   switch (row.kind) {
     case RowKind::exchange:
@@ -237,11 +240,11 @@ Line Lanes::row(const Row& row, const std::vector<ProcessId>& more) {
     case RowKind::lost:
     case RowKind::reply:
     case RowKind::fold:
-      arrows(cells, row, more);
+      arrows(cells, row);
       break;
     case RowKind::event:
       event(cells, row.from);
-      for (const ProcessId other : more) event(cells, other);
+      for (const ProcessId other : row.more) event(cells, other);
       break;
     case RowKind::violation:
       violation_ = true;
@@ -275,11 +278,14 @@ void Lanes::event(Cells& cells, ProcessId process) {
 }
 
 // One line to the farthest server, with a head at each of the others.
-void Lanes::arrows(Cells& cells, const Row& row, const std::vector<ProcessId>& more) {
+void Lanes::arrows(Cells& cells, const Row& row) {
   Row farthest = row;
   std::vector<ProcessId> nearer;
-  for (const ProcessId other : more) {
-    if (lane_of(other)->anchor > lane_of(farthest.to)->anchor) {
+  for (const ProcessId other : row.more) {
+    if (!shows(other)) continue;
+    if (!shows(farthest.to)) {
+      farthest.to = other;
+    } else if (lane_of(other)->anchor > lane_of(farthest.to)->anchor) {
       nearer.push_back(std::exchange(farthest.to, other));
     } else {
       nearer.push_back(other);
@@ -290,6 +296,7 @@ void Lanes::arrows(Cells& cells, const Row& row, const std::vector<ProcessId>& m
   for (const ProcessId server : nearer) {
     if (!arrives) break;
     several_ = true;
+    unlike_ = unlike_ || !row.fates.empty();
     cells[static_cast<std::size_t>(lane_of(server)->anchor - 1)] = {
         std::string(palette_.head_right), ink(row.from)};
   }

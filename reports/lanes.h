@@ -31,8 +31,7 @@ class Lanes {
 
   void apply(const Change& change);
   Line plain() const;
-  // `more`: the servers of further rows that say the same and are drawn on this line too.
-  Line row(const Row& row, const std::vector<sim::ProcessId>& more = {});
+  Line row(const Row& row);
   Ink ink(sim::ProcessId process) const;
 
  private:
@@ -53,7 +52,7 @@ class Lanes {
   Cells bars() const;
   std::string bar(const Lane& lane) const;
   void arrow(Cells& cells, const Row& row);
-  void arrows(Cells& cells, const Row& row, const std::vector<sim::ProcessId>& more);
+  void arrows(Cells& cells, const Row& row);
   void event(Cells& cells, sim::ProcessId process);
   void mark(Cells& cells, sim::ProcessId process, const std::string& glyph, Ink ink) const;
 
@@ -76,6 +75,7 @@ class Lanes {
   bool lost_ = false;
   bool violation_ = false;
   bool several_ = false;
+  bool unlike_ = false;  // some of those answered differently
   bool several_owners_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "reports/columns.h"
+#include "reports/joined_rows.h"
 #include "reports/narrator.h"
 #include "reports/story.h"
 
@@ -94,14 +95,14 @@ class Diagram {
 
   void tell_row(const Row& row) {
     if (ids_.empty()) return;
-    const std::string meaning = row.outcome.empty() ? "" : ", " + row.outcome;
+    const std::string meaning = consequence(row);
     switch (row.kind) {
       case RowKind::exchange:
-        message(row.from, "->>", row.to, row.complete ? row.text : row.text + " arrives");
-        if (!row.answer.empty()) message(row.to, "-->>", row.from, row.answer + meaning);
+        message(row.from, "->>", row.to, to_all(row) + (row.complete ? "" : " arrives"));
+        answers(row);
         break;
       case RowKind::departure:
-        message(row.from, "-)", row.to, row.text + " leaves");
+        message(row.from, "-)", row.to, to_all(row) + " leaves");
         break;
       case RowKind::lost:
         message(row.from, "-x", row.to, row.text + meaning);
@@ -114,7 +115,8 @@ class Diagram {
         break;
       case RowKind::event:
       case RowKind::fault:
-        note(row.from, instant(row.at) + " " + row.text);
+        note(row.from, row.more.empty() ? row.from : row.more.back(),
+             instant(row.at) + " " + row.text + meaning);
         break;
       case RowKind::violation:
         violation(row);
@@ -125,6 +127,32 @@ class Diagram {
       case RowKind::end:
         break;
     }
+  }
+
+  std::string to_all(const Row& row) const {
+    return row.more.empty()
+               ? row.text
+               : fmt::format("{}, to {}", row.text, narrator_.processes(receivers(row)));
+  }
+
+  // An arrow for each kind of answer, from the first server that gave it.
+  void answers(const Row& row) {
+    if (row.fates.empty()) {
+      const std::string_view each = row.more.empty() ? "" : "each: ";
+      if (!row.answer.empty())
+        message(row.to, "-->>", row.from,
+                fmt::format("{}{}{}", each, row.answer, consequence(row)));
+      return;
+    }
+    for (const Fate& fate : row.fates) {
+      const std::string text = told(fate, narrator_);
+      if (fate.arrived && !fate.answer.empty()) {
+        message(fate.servers.front(), "-->>", row.from, text);
+      } else {
+        message(row.from, "-)", fate.servers.front(), text);
+      }
+    }
+    if (!row.outcome.empty()) note(row.from, row.outcome);
   }
 
   // "own-release: ..." becomes "own-release violated: ...".

@@ -128,6 +128,13 @@ std::string Narrator::process(ProcessId process) const {
                                          : fmt::format("process {}", process);
 }
 
+std::string Narrator::processes(const std::vector<ProcessId>& processes) const {
+  std::vector<std::string> names;
+  names.reserve(processes.size());
+  for (const ProcessId one : processes) names.push_back(process(one));
+  return list(names);
+}
+
 std::string Narrator::key(history::KeyId key) const {
   return key < run_.keys.size() ? printable(run_.keys[key]) : "the lock";
 }

@@ -31,6 +31,7 @@ class Narrator {
   explicit Narrator(const Run& run);
 
   std::string process(sim::ProcessId process) const;
+  std::string processes(const std::vector<sim::ProcessId>& processes) const;  // a, b and c
   std::string key(history::KeyId key) const;
   std::string lock(history::KeyId key) const;
   // Whether it is the key of a lock; some locks keep further keys.

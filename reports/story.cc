@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "reports/fold.h"
+#include "reports/joined_rows.h"
 #include "reports/transcript.h"
 
 namespace picklock::reports {
@@ -23,8 +24,6 @@ using history::What;
 using sim::Instant;
 using sim::ProcessId;
 
-// A command and its answer become one row if they are no further apart than this.
-constexpr sim::Duration kOneBreath = std::chrono::milliseconds(50);
 // A client understands an answer within this time, unless it is paused.
 constexpr sim::Duration kAtOneInstant = std::chrono::milliseconds(1);
 constexpr std::size_t kLongestStory = 160;
@@ -44,6 +43,8 @@ class StoryTeller {
     std::stable_sort(transcript_.items.begin(), transcript_.items.end(),
                      [](const Item& a, const Item& b) { return a.position < b.position; });
     join();
+    if (detail_ == Detail::what_matters)
+      story_.rows = joined_rows(story_.rows, narrator_, transcript_.changes);
     point_at_violations();
     if (detail_ == Detail::what_matters) abridge();
     story_.changes = std::move(transcript_.changes);
@@ -141,10 +142,13 @@ class StoryTeller {
         }
       }
       if (item.joins_after && item.tenure != 0 && command_follows(i)) continue;
+      item.row.concludes = item.joins_before;
+      item.row.tenure = item.tenure;
       if (item.joins_before || item.joins_after) item.row.outcome.clear();
       push(std::move(item.row));
     }
     for (const auto& [row, meaning] : glosses) {
+      story_.rows[row].gloss = meaning;
       if (story_.rows[row].outcome.empty()) story_.rows[row].outcome = meaning;
     }
   }
@@ -163,6 +167,7 @@ class StoryTeller {
             .to = exchange.server,
             .text = exchange.told(),
             .processes = {exchange.client, exchange.server},
+            .tenure = exchange.tenure,
             .position = position,
             .last = position};
   }
@@ -298,7 +303,7 @@ class StoryTeller {
       if (row.last < position && event.at - row.at > kOneBreath) break;
       const bool message = row.kind == RowKind::exchange || row.kind == RowKind::reply;
       if (!message || row.last < position) continue;
-      if (at_server ? row.from == *actor && row.to == event.process
+      if (at_server ? row.from == *actor && tells_of(row, event.process)
                     : row.from == *actor || row.to == *actor) {
         // Times must not decrease from row to row.
         std::size_t last = found;
@@ -307,6 +312,10 @@ class StoryTeller {
       }
     }
     return found;
+  }
+
+  static bool tells_of(const Row& row, ProcessId process) {
+    return std::find(row.processes.begin(), row.processes.end(), process) != row.processes.end();
   }
 
   // Keeps, of a long run, the rows around its beginning, faults, violations and end.
@@ -337,6 +346,8 @@ class StoryTeller {
         gap.last = rows[end - 1].last;
         gap.answer.clear();
         gap.outcome.clear();
+        gap.more.clear();
+        gap.fates.clear();
         gap.text = fmt::format("{} rows left out (until {})", end - i, instant(gap.until));
         out.push_back(std::move(gap));
         i = end;
@@ -355,6 +366,17 @@ class StoryTeller {
 };
 
 }  // namespace
+
+std::string consequence(const Row& row) {
+  if (row.outcome.empty()) return "";
+  return (row.fates.empty() ? ", " : "; ") + row.outcome;  // it follows from no single answer
+}
+
+std::vector<ProcessId> receivers(const Row& row) {
+  std::vector<ProcessId> all = {row.to};
+  all.insert(all.end(), row.more.begin(), row.more.end());
+  return all;
+}
 
 std::vector<ProcessId> taking_part(const Story& story, const Narrator& narrator,
                                    const std::array<Side, 3>& order) {

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "history/history.h"
 #include "reports/narrator.h"
 #include "scenarios/run.h"
 
@@ -27,6 +29,16 @@ enum class RowKind : std::uint8_t {
   end,
 };
 
+// A command and its answer become one row if they are no further apart than this.
+constexpr sim::Duration kOneBreath = std::chrono::milliseconds(50);
+
+// What became of a request at some of the servers that got it.
+struct Fate {
+  std::vector<sim::ProcessId> servers;
+  std::string answer;   // with its meaning; empty: none in this row
+  bool arrived = true;  // in this row
+};
+
 struct Row {
   RowKind kind{};
   sim::Instant at{};
@@ -36,11 +48,18 @@ struct Row {
   std::string text{};
   std::string answer{};   // exchange: the server's answer
   std::string outcome{};  // its meaning to the client, e.g. "holds the lock"
+  std::string gloss{};    // what the answer alone means; the outcome, unless that ends an operation
   // exchange: the command left in this row, not in one above; fold: all of it arrived
   bool complete = true;
   std::vector<sim::ProcessId> processes{};
-  std::size_t position = 0;  // in the trace, or in the history where there is no trace
-  std::size_t last = 0;      // the last position that the row covers
+  // Further processes of which the row tells the same: servers that `from` has reached as well, or
+  // those to which the event happened too.
+  std::vector<sim::ProcessId> more{};
+  std::vector<Fate> fates{};     // of a request to several servers, if they differ
+  history::TenureId tenure = 0;  // 0: none
+  bool concludes = false;        // event: it ends an operation of the client
+  std::size_t position = 0;      // in the trace, or in the history where there is no trace
+  std::size_t last = 0;          // the last position that the row covers
 };
 
 enum class Shift : std::uint8_t {
@@ -70,6 +89,12 @@ struct Story {
 
 // How much a story leaves out: what a reader can do without, or nothing that a client did.
 enum class Detail : std::uint8_t { what_matters, everything };
+
+// The outcome as it follows the text or the answer: ", refused".
+std::string consequence(const Row& row);
+
+// Of a message: `to` and `more`.
+std::vector<sim::ProcessId> receivers(const Row& row);
 
 // The processes that its rows tell of: side by side in this order, otherwise as declared.
 std::vector<sim::ProcessId> taking_part(const Story& story, const Narrator& narrator,

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/joined_rows.h"
 #include "reports/narrator.h"
 #include "reports/story.h"
 #include "reports/wording.h"
@@ -131,12 +130,10 @@ class Teller {
 
   Json rows() {
     Json out = Json::array();
-    const auto shows = [this](ProcessId process) { return shown_.contains(process); };
-    for (const JoinedRow& joined : joined_rows(story_.rows, shows)) {
-      const Row& row = joined.row;
+    for (const Row& row : story_.rows) {
       Json one = {{"kind", name(row.kind)}, {"at", rounded_seconds(row.at)}, {"text", row.text}};
       if (row.kind != RowKind::gap && row.kind != RowKind::end) ends(row, one);
-      for (const ProcessId process : joined.more) one["more"].push_back(column_[process]);
+      for (const ProcessId process : row.more) one["more"].push_back(column_[process]);
       if (!row.answer.empty()) one["answer"] = row.answer;
       if (!row.outcome.empty()) one["outcome"] = row.outcome;
       if (!row.complete) one["complete"] = false;

@@ -122,8 +122,9 @@ class TimelineWriter {
     std::copy_if(story.rows.begin(), story.rows.end(), std::back_inserter(visible),
                  [&lanes](const Row& row) { return !lanes.passes_over(row); });
     const auto shows = [&lanes](sim::ProcessId process) { return lanes.shows(process); };
-    for (const JoinedRow& joined : joined_rows(visible, shows)) {
-      const Row& row = joined.row;
+    const bool everything = options_.detail == Detail::everything;
+    for (const Row& row : everything ? rows_of_one_instant(visible, shows)
+                                     : joined_rows(visible, narrator_, story.changes)) {
       const auto apply_up_to = [&](std::size_t end) {
         while (next < story.changes.size() && story.changes[next].position < end) {
           lanes.apply(story.changes[next++]);
@@ -136,7 +137,7 @@ class TimelineWriter {
       apply_up_to(row.last + 1);
       const bool same_time = above != nullptr && instant(row.at) == instant(timed);
       if (!same_time) timed = row.at;
-      put_row(lanes, joined, same_time ? "" : instant(row.at));
+      put_row(lanes, row, same_time ? "" : instant(row.at));
       above = &row;
     }
     explain(lanes, story);
@@ -146,8 +147,7 @@ class TimelineWriter {
     return Line().add(pad_left(time, time_width_ - 2) + "  ", Ink::dim);
   }
 
-  void put_row(Lanes& lanes, const JoinedRow& joined, std::string_view time) {
-    const Row& row = joined.row;
+  void put_row(Lanes& lanes, const Row& row, std::string_view time) {
     if (row.kind == RowKind::fault) return band(time, glyphs_.fault, row.text, Ink::alarm);
     if (row.kind == RowKind::end) return band(time, glyphs_.rule, row.text, Ink::dim);
     if (row.kind == RowKind::gap) return band(time, glyphs_.ellipsis, row.text, Ink::dim);
@@ -157,7 +157,7 @@ class TimelineWriter {
     const int room = width_ - time_width_ - lanes.width();
     bool first = true;
     for (const std::string& line : wrap(shown(words(lanes, row)), room, 2)) {
-      put(first ? margin(time).add(lanes.row(row, joined.more)).add(line, ink)
+      put(first ? margin(time).add(lanes.row(row)).add(line, ink)
                 : margin("").add(lanes.plain()).add(line, ink));
       first = false;
     }
@@ -170,14 +170,18 @@ class TimelineWriter {
       case RowKind::fold:
         return fmt::format("{} {}", glyphs_.ellipsis, row.text);
       case RowKind::event:
-        return row.text;
+        return row.text + consequence(row);
       default:
         break;
     }
     std::string text;
     if (!lanes.shows(row.from)) text.append("from ").append(narrator_.process(row.from));
-    if (!lanes.shows(row.to))
-      text.append(text.empty() ? "to " : " to ").append(narrator_.process(row.to));
+    const std::vector<sim::ProcessId> reached = receivers(row);
+    const bool seen = std::all_of(reached.begin(), reached.end(), [&lanes](sim::ProcessId process) {
+      return lanes.shows(process);
+    });
+    if (!seen && row.fates.empty())
+      text.append(text.empty() ? "to " : " to ").append(narrator_.processes(reached));
     if (!text.empty()) text += ": ";
     text += row.text;
     if (row.kind == RowKind::departure) text += " leaves";
@@ -185,8 +189,7 @@ class TimelineWriter {
     if (row.kind == RowKind::exchange && !row.answer.empty()) {
       text += fmt::format(" {} {}", glyphs_.to, row.answer);
     }
-    if (!row.outcome.empty()) text += ", " + row.outcome;
-    return text;
+    return text + consequence(row);
   }
 
   // A row across every lane.
@@ -227,12 +230,9 @@ class TimelineWriter {
                 Ink::dim);
   }
 
-  void name_missing(std::string_view why, const std::vector<sim::ProcessId>& processes) {
+  void name_missing(const std::string& why, const std::vector<sim::ProcessId>& processes) {
     if (processes.empty()) return;
-    std::vector<std::string> names;
-    names.reserve(processes.size());
-    for (const sim::ProcessId process : processes) names.push_back(narrator_.process(process));
-    paragraph(margin(""), time_width_, fmt::format("{}{}", why, list(names)), Ink::dim);
+    paragraph(margin(""), time_width_, why + narrator_.processes(processes), Ink::dim);
   }
 
   void properties() {

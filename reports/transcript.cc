@@ -248,6 +248,7 @@ class Transcriber {
         add_event(position, record, "stops waiting for the answer to " + exchange->command());
     item.exchange = index_of(*exchange);
     item.tenure = exchange->tenure;
+    item.row.to = exchange->server;
   }
 
   // Both ends of a connection report its end. If one of them is down, that is told already. Servers
