@@ -14,6 +14,7 @@
 #include "explore/user_scenario.h"
 #include "keys/bad_input.h"
 #include "picklock/scenario.h"
+#include "reports/joined_rows.h"
 #include "reports/narrator.h"
 #include "reports/story.h"
 #include "reports/timeline.h"
@@ -70,7 +71,7 @@ std::string said(const reports::Row& row, const reports::Narrator& narrator) {
     case RowKind::departure:
     case RowKind::lost:
     case RowKind::reply:
-      text = fmt::format("{}: {}", narrator.process(row.from), row.text);
+      text = fmt::format("{}: {}", narrator.process(row.from), addressed(row, narrator));
       break;
     default:
       break;
@@ -78,8 +79,7 @@ std::string said(const reports::Row& row, const reports::Narrator& narrator) {
   if (row.kind == RowKind::departure) text += " leaves";
   if (!row.complete) text += " arrives";
   if (row.kind == RowKind::exchange && !row.answer.empty()) text += " → " + row.answer;
-  if (!row.outcome.empty()) text += ", " + row.outcome;
-  return text;
+  return text + consequence(row);
 }
 
 // Up to where the property breaks: what comes after explains nothing.

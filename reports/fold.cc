@@ -250,7 +250,8 @@ class Folder {
     const auto asked = std::find_if(
         attempt.exchanges.rbegin(), attempt.exchanges.rend(),
         [&](std::size_t i) { return transcript_.exchanges[i].server == exchange.server; });
-    if (asked == attempt.exchanges.rend()) return at_once(attempt, exchange);
+    if (asked == attempt.exchanges.rend())
+      return exchange.role == Role::renew && at_once(attempt, exchange);
     const Exchange& earlier = transcript_.exchanges[*asked];
     return earlier.wants_script() && earlier.form() == exchange.form();
   }

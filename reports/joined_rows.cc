@@ -25,6 +25,8 @@ bool is_message(const Row& row) {
   return is_request(row) || row.kind == RowKind::lost || row.kind == RowKind::reply;
 }
 
+bool ends_operation(const Row& row) { return row.outcome != row.gloss; }
+
 bool is_joined(const Row& row) {
   return !row.more.empty() || !row.fates.empty() ||
          (row.kind == RowKind::event && !row.outcome.empty());
@@ -119,8 +121,9 @@ class Owners {
 // One step so far: rows that become one.
 struct Step {
   std::vector<Row> rows;
-  std::string text;      // the request of all of them
-  std::size_t last = 0;  // the last position up to which nothing else has a row
+  std::string text;       // the request of all of them
+  std::string outcome{};  // of the operation that ends with them
+  std::size_t last = 0;   // the last position up to which nothing else has a row
 };
 
 class Joiner {
@@ -143,6 +146,11 @@ class Joiner {
   bool joins(const Row& row) {
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
       if (row.at - step->rows.back().at > kOneBreath) return false;
+      if (concludes(*step, row)) {
+        step->outcome = row.text;
+        step->last = std::max(step->last, row.last);
+        return true;
+      }
       if (std::optional<std::string> text = text_with(*step, row)) {
         step->rows.push_back(row);
         step->text = std::move(*text);
@@ -152,6 +160,19 @@ class Joiner {
       if (!is_apart(*step, row)) return false;
     }
     return false;
+  }
+
+  // Whether a row says what became of the operation: it follows from what the servers answered, or
+  // did not. After a single answer it has a row of its own unless story.cc puts it beside that.
+  static bool concludes(const Step& step, const Row& row) {
+    const Row& last = step.rows.back();
+    if (!row.concludes || !step.outcome.empty() || is_joined(last) || row.tenure != last.tenure)
+      return false;
+    if (is_timeout(last)) return instant(row.at) == instant(last.at);
+    const bool several = std::any_of(step.rows.begin(), step.rows.end(),
+                                     [&last](const Row& one) { return one.to != last.to; });
+    return is_request(last) && several &&
+           std::none_of(step.rows.begin(), step.rows.end(), ends_operation);
   }
 
   static bool is_apart(const Step& step, const Row& row) {
@@ -166,12 +187,13 @@ class Joiner {
   // The text of the step with this row, if it belongs to the step.
   std::optional<std::string> text_with(const Step& step, const Row& row) const {
     const Row& first = step.rows.front();
-    const Row& last = step.rows.back();
     // The timeline joins once more what it has left out rows from.
-    if (is_joined(first) || is_joined(row) || last.concludes) return std::nullopt;
+    if (is_joined(first) || is_joined(row) || !step.outcome.empty()) return std::nullopt;
     if (row.kind == RowKind::event)
       return joins_event(step, row) ? std::optional(step.text) : std::nullopt;
-    const bool ended = last.outcome != last.gloss;
+    const bool ended = std::any_of(step.rows.begin(), step.rows.end(), [&](const Row& one) {
+      return ends_operation(one) && one.last < row.position;
+    });
     const bool same = is_request(row) && is_request(first) && row.from == first.from &&
                       row.tenure == first.tenure && row.complete == first.complete;
     return same && !ended ? request_with(step, row) : std::nullopt;
@@ -179,9 +201,6 @@ class Joiner {
 
   static bool joins_event(const Step& step, const Row& row) {
     const Row& first = step.rows.front();
-    const Row& last = step.rows.back();
-    if (is_timeout(last) && row.concludes)
-      return row.tenure == last.tenure && instant(row.at) == instant(last.at);
     if (first.kind != row.kind || first.text != row.text || is_timeout(row) != is_timeout(first))
       return false;
     const auto same_process = [&](const Row& other) { return other.from == row.from; };
@@ -215,8 +234,8 @@ class Joiner {
   }
 
   Row whole(const Step& step) const {
-    if (step.rows.size() < 2) return step.rows.front();
     Row row = step.rows.front();
+    if (step.rows.size() < 2 && step.outcome.empty()) return row;
     row.last = step.last;
     for (const Row& other : step.rows) {
       row.until = std::max(row.until, other.at);
@@ -228,16 +247,14 @@ class Joiner {
     if (is_request(row)) {
       tell_requests(row, step);
     } else {
-      tell_events(row, step.rows);
+      tell_events(row, step);
     }
     return row;
   }
 
-  void tell_events(Row& row, std::vector<Row> events) const {
-    if (events.back().concludes) {
-      row.outcome = events.back().text;
-      events.pop_back();
-    }
+  void tell_events(Row& row, const Step& step) const {
+    const std::vector<Row>& events = step.rows;
+    row.outcome = step.outcome;
     std::set<ProcessId> places;
     std::set<ProcessId> servers;  // whose answers came too late
     for (const Row& one : events) {
@@ -273,13 +290,13 @@ class Joiner {
     }
     row.to = reached.front();
     row.more.assign(reached.begin() + 1, reached.end());
-    const Row& last = step.rows.back();
-    row.outcome = last.outcome == last.gloss ? "" : last.outcome;
+    const auto end = std::find_if(step.rows.begin(), step.rows.end(), ends_operation);
+    row.outcome = end == step.rows.end() ? step.outcome : end->outcome;
     row.fates = fates(latest);
     row.answer.clear();
     if (row.fates.size() == 1) {
-      row.answer = last.answer;
-      if (row.outcome.empty()) row.outcome = last.gloss;
+      row.answer = step.rows.back().answer;
+      if (row.outcome.empty()) row.outcome = step.rows.back().gloss;
       row.fates.clear();
     }
     for (const Fate& fate : row.fates) {
@@ -353,6 +370,11 @@ std::string told(const Fate& fate, const Narrator& narrator) {
   const std::string servers = narrator.processes(fate.servers);
   if (!fate.arrived) return "still on its way to " + servers;
   return fmt::format("{}: {}", servers, fate.answer.empty() ? "no answer yet" : fate.answer);
+}
+
+std::string addressed(const Row& row, const Narrator& narrator) {
+  return row.more.empty() ? row.text
+                          : fmt::format("{}, to {}", row.text, narrator.processes(receivers(row)));
 }
 
 std::vector<Row> joined_rows(const std::vector<Row>& rows, const Narrator& narrator,

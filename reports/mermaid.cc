@@ -98,11 +98,12 @@ class Diagram {
     const std::string meaning = consequence(row);
     switch (row.kind) {
       case RowKind::exchange:
-        message(row.from, "->>", row.to, to_all(row) + (row.complete ? "" : " arrives"));
+        message(row.from, "->>", row.to,
+                addressed(row, narrator_) + (row.complete ? "" : " arrives"));
         answers(row);
         break;
       case RowKind::departure:
-        message(row.from, "-)", row.to, to_all(row) + " leaves");
+        message(row.from, "-)", row.to, addressed(row, narrator_) + " leaves");
         break;
       case RowKind::lost:
         message(row.from, "-x", row.to, row.text + meaning);
@@ -127,12 +128,6 @@ class Diagram {
       case RowKind::end:
         break;
     }
-  }
-
-  std::string to_all(const Row& row) const {
-    return row.more.empty()
-               ? row.text
-               : fmt::format("{}, to {}", row.text, narrator_.processes(receivers(row)));
   }
 
   // An arrow for each kind of answer, from the first server that gave it.

@@ -369,7 +369,9 @@ class StoryTeller {
 
 std::string consequence(const Row& row) {
   if (row.outcome.empty()) return "";
-  return (row.fates.empty() ? ", " : "; ") + row.outcome;  // it follows from no single answer
+  // What follows from several answers, or from none, stands by itself.
+  const bool of_answer = row.fates.empty() && row.kind != RowKind::event;
+  return (of_answer ? ", " : "; ") + row.outcome;
 }
 
 std::vector<ProcessId> receivers(const Row& row) {
