@@ -171,7 +171,10 @@ class Joiner {
     if (is_timeout(last)) return instant(row.at) == instant(last.at);
     const bool several = std::any_of(step.rows.begin(), step.rows.end(),
                                      [&last](const Row& one) { return one.to != last.to; });
-    return is_request(last) && several &&
+    const bool at_once = std::any_of(step.rows.begin(), step.rows.end(), [&row](const Row& one) {
+      return row.at - one.until <= kAtOneInstant;
+    });
+    return is_request(last) && several && at_once &&
            std::none_of(step.rows.begin(), step.rows.end(), ends_operation);
   }
 
@@ -217,10 +220,12 @@ class Joiner {
       const bool again = wants_script(*asked) && asked->text == row.text;
       return again ? std::optional(step.text) : std::nullopt;
     }
-    const Row& first = step.rows.front();
     const std::optional<ProcessId> owner = owners_.taken_from(row);
-    const std::optional<ProcessId> others = owners_.taken_from(first);
-    if (form(row) != form(first) || (owner && others && owner != others)) return std::nullopt;
+    const bool unlike = std::any_of(step.rows.begin(), step.rows.end(), [&](const Row& other) {
+      const std::optional<ProcessId> others = owners_.taken_from(other);
+      return owner && others && owner != others;
+    });
+    if (unlike || form(row) != form(step.rows.front())) return std::nullopt;
     return common_text(step.text, row.text);
   }
 
@@ -237,6 +242,7 @@ class Joiner {
     Row row = step.rows.front();
     if (step.rows.size() < 2 && step.outcome.empty()) return row;
     row.last = step.last;
+    row.until = row.at;
     for (const Row& other : step.rows) {
       row.until = std::max(row.until, other.at);
       for (const ProcessId process : other.processes) {

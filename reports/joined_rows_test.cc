@@ -190,6 +190,11 @@ TEST_F(JoinedRows, RequestsThatTakeEntriesOfDifferentOwnersStayApart) {
   EXPECT_EQ(joined().size(), 1U);
   changes[1].owner = kClient2;
   EXPECT_EQ(joined().size(), 2U);
+  Row none = rows[0];  // takes nothing, so that it could be joined to either
+  none.to = kRedis3;
+  none.position = none.last = 3;
+  rows.insert(rows.begin(), none);
+  EXPECT_EQ(joined().size(), 2U);
 }
 
 TEST_F(JoinedRows, ARequestAfterTheEndOfTheOperationIsAnotherStep) {

@@ -24,8 +24,6 @@ using history::What;
 using sim::Instant;
 using sim::ProcessId;
 
-// A client understands an answer within this time, unless it is paused.
-constexpr sim::Duration kAtOneInstant = std::chrono::milliseconds(1);
 constexpr std::size_t kLongestStory = 160;
 constexpr std::size_t kRowsAround = 10;
 
@@ -104,6 +102,7 @@ class StoryTeller {
                               exchange.answered_at - story_.rows[row->second].at <= 2 * kOneBreath;
             if (near) {
               story_.rows[row->second].answer = exchange.answer;
+              story_.rows[row->second].until = exchange.answered_at;
               story_.rows[row->second].last = item.position;
             } else {
               row_of[*item.exchange] = push(reply(exchange, item.position, exchange.answered_at));

@@ -1,6 +1,7 @@
 // The story of a run: its trace as rows for a reader, with commands joined to their answers and
 // quiet repetition folded. It leaves out events without meaning but never reorders: every row tells
-// of something that happened, and that happened before the row below it.
+// of something that began before what the row below it tells. Unless it has every detail, a step of
+// a client at several servers is one row.
 #pragma once
 
 #include <array>
@@ -31,6 +32,8 @@ enum class RowKind : std::uint8_t {
 
 // A command and its answer become one row if they are no further apart than this.
 constexpr sim::Duration kOneBreath = std::chrono::milliseconds(50);
+// A client understands an answer within this time, unless it is paused.
+constexpr sim::Duration kAtOneInstant = std::chrono::milliseconds(1);
 
 // What became of a request at some of the servers that got it.
 struct Fate {
@@ -42,7 +45,7 @@ struct Fate {
 struct Row {
   RowKind kind{};
   sim::Instant at{};
-  sim::Instant until{};
+  sim::Instant until{};  // exchange: when its answer came, if that is told in this row
   sim::ProcessId from = 0;
   sim::ProcessId to = 0;
   std::string text{};
