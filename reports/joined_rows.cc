@@ -18,12 +18,11 @@ namespace {
 using sim::ProcessId;
 
 bool is_request(const Row& row) {
-  return row.kind == RowKind::exchange || row.kind == RowKind::departure;
+  return row.kind == RowKind::exchange || row.kind == RowKind::departure ||
+         row.kind == RowKind::lost;
 }
 
-bool is_message(const Row& row) {
-  return is_request(row) || row.kind == RowKind::lost || row.kind == RowKind::reply;
-}
+bool is_message(const Row& row) { return is_request(row) || row.kind == RowKind::reply; }
 
 bool ends_operation(const Row& row) { return row.outcome != row.gloss; }
 
@@ -194,11 +193,14 @@ class Joiner {
     if (is_joined(first) || is_joined(row) || !step.outcome.empty()) return std::nullopt;
     if (row.kind == RowKind::event)
       return joins_event(step, row) ? std::optional(step.text) : std::nullopt;
+    if (row.kind == RowKind::reply)
+      return joins_reply(step, row) ? std::optional(step.text) : std::nullopt;
     const bool ended = std::any_of(step.rows.begin(), step.rows.end(), [&](const Row& one) {
       return ends_operation(one) && one.last < row.position;
     });
     const bool same = is_request(row) && is_request(first) && row.from == first.from &&
-                      row.tenure == first.tenure && row.complete == first.complete;
+                      row.tenure == first.tenure && row.complete == first.complete &&
+                      (row.kind == RowKind::lost) == (first.kind == RowKind::lost);
     return same && !ended ? request_with(step, row) : std::nullopt;
   }
 
@@ -211,6 +213,16 @@ class Joiner {
                ? instant(row.at) == instant(first.at) &&
                      std::all_of(step.rows.begin(), step.rows.end(), same_process)
                : std::none_of(step.rows.begin(), step.rows.end(), same_process);
+  }
+
+  // Answers that come late have rows of their own, and are alike as often as those in time.
+  static bool joins_reply(const Step& step, const Row& row) {
+    const Row& first = step.rows.front();
+    return first.kind == row.kind && first.to == row.to && row.tenure != 0 &&
+           first.tenure == row.tenure && first.text == row.text && first.gloss == row.gloss &&
+           std::none_of(step.rows.begin(), step.rows.end(), [&row](const Row& other) {
+             return other.from == row.from || ends_operation(other);
+           });
   }
 
   std::optional<std::string> request_with(const Step& step, const Row& row) const {
@@ -252,6 +264,8 @@ class Joiner {
     }
     if (is_request(row)) {
       tell_requests(row, step);
+    } else if (row.kind == RowKind::reply) {
+      tell_replies(row, step.rows);
     } else {
       tell_events(row, step);
     }
@@ -279,6 +293,16 @@ class Joiner {
       row.text += fmt::format(", the last at {}", instant(row.until));
   }
 
+  static void tell_replies(Row& row, const std::vector<Row>& replies) {
+    std::set<ProcessId> servers;
+    for (const Row& one : replies) servers.insert(one.from);
+    row.from = *servers.begin();
+    row.more.assign(std::next(servers.begin()), servers.end());
+    row.outcome = replies.back().outcome;
+    if (instant(row.until) != instant(row.at))
+      row.text += fmt::format(" (until {})", instant(row.until));
+  }
+
   void tell_requests(Row& row, const Step& step) const {
     std::map<ProcessId, Row> latest;  // by server
     std::set<ProcessId> again;
@@ -289,7 +313,7 @@ class Joiner {
     const bool arrives = std::any_of(latest.begin(), latest.end(), [](const auto& one) {
       return one.second.kind == RowKind::exchange;
     });
-    row.kind = arrives ? RowKind::exchange : RowKind::departure;
+    if (arrives) row.kind = RowKind::exchange;
     std::vector<ProcessId> reached;
     for (const auto& [server, one] : latest) {
       if (one.kind == row.kind) reached.push_back(server);
@@ -366,8 +390,8 @@ bool is_again(const Row& one, const Row& next) {
 bool is_beside(const Row& one, const Row& next, const std::function<bool(ProcessId)>& shows) {
   if (next.kind == RowKind::event)
     return one.from != next.from && shows(one.from) && shows(next.from);
-  return is_request(next) && one.from == next.from && one.to != next.to && shows(one.from) &&
-         shows(one.to) && shows(next.to);
+  return is_request(next) && next.kind != RowKind::lost && one.from == next.from &&
+         one.to != next.to && shows(one.from) && shows(one.to) && shows(next.to);
 }
 
 }  // namespace
@@ -379,8 +403,9 @@ std::string told(const Fate& fate, const Narrator& narrator) {
 }
 
 std::string addressed(const Row& row, const Narrator& narrator) {
-  return row.more.empty() ? row.text
-                          : fmt::format("{}, to {}", row.text, narrator.processes(receivers(row)));
+  if (row.more.empty()) return row.text;
+  return fmt::format("{}, {} {}", row.text, row.kind == RowKind::reply ? "from" : "to",
+                     narrator.processes(servers_of(row)));
 }
 
 std::vector<Row> joined_rows(const std::vector<Row>& rows, const Narrator& narrator,

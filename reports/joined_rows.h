@@ -17,7 +17,7 @@ namespace picklock::reports {
 std::vector<Row> joined_rows(const std::vector<Row>& rows, const Narrator& narrator,
                              const std::vector<Change>& changes);
 
-// The request with the servers that it has reached, if they are several.
+// The text of a message with its servers, if they are several.
 std::string addressed(const Row& row, const Narrator& narrator);
 
 // "redis-1 and redis-2: OK".

@@ -70,7 +70,7 @@ TEST_F(JoinedRows, ARequestThatServersAnswerAlikeIsOneRow) {
   EXPECT_EQ(all[0].text, "SET k");
   EXPECT_EQ(all[0].answer, "OK");
   EXPECT_EQ(consequence(all[0]), ", client-1 holds the lock");
-  EXPECT_THAT(receivers(all[0]), ElementsAre(kRedis1, kRedis2, kRedis3));
+  EXPECT_THAT(servers_of(all[0]), ElementsAre(kRedis1, kRedis2, kRedis3));
   EXPECT_EQ(all[0].last, rows[2].last);
 }
 
@@ -93,7 +93,7 @@ TEST_F(JoinedRows, AServerThatARequestHasNotReachedIsNamedButNotReached) {
   const std::vector<Row> all = joined();
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].answer, "redis-1: OK; still on its way to redis-2; redis-3: no answer yet");
-  EXPECT_THAT(receivers(all[0]), ElementsAre(kRedis1, kRedis3));
+  EXPECT_THAT(servers_of(all[0]), ElementsAre(kRedis1, kRedis3));
   EXPECT_THAT(all[0].processes, ElementsAre(kClient1, kRedis1, kRedis2, kRedis3));
 }
 
@@ -173,7 +173,7 @@ TEST_F(JoinedRows, AMessageBetweenOtherProcessesDoesNotInterruptAStep) {
   request(kRedis2, "SET k", "OK");
   const std::vector<Row> all = joined();
   ASSERT_EQ(all.size(), 2U);
-  EXPECT_THAT(receivers(all[0]), ElementsAre(kRedis1, kRedis2));
+  EXPECT_THAT(servers_of(all[0]), ElementsAre(kRedis1, kRedis2));
   EXPECT_EQ(all[0].last, rows[0].last) << "what comes after the message between is not drawn yet";
   rows[1].to = kRedis2;
   rows[1].processes = {kClient2, kRedis2};
@@ -205,6 +205,34 @@ TEST_F(JoinedRows, ARequestAfterTheEndOfTheOperationIsAnotherStep) {
   const std::vector<Row> all = joined();
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].outcome, "client-1 holds the lock");
+}
+
+TEST_F(JoinedRows, RequestsThatAreLostAreOneRowApartFromThoseThatArrive) {
+  request(kRedis1, "SET k", "OK");
+  for (const ProcessId server : {kRedis2, kRedis3}) {
+    Row& lost = add(RowKind::lost, kClient1, server, "SET k");
+    lost.outcome = "lost in transit";
+    lost.gloss = lost.outcome;
+  }
+  const std::vector<Row> all = joined();
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[1].kind, RowKind::lost);
+  EXPECT_EQ(addressed(all[1], Narrator(run)) + consequence(all[1]),
+            "SET k, to redis-2 and redis-3, lost in transit");
+}
+
+TEST_F(JoinedRows, LateAnswersThatAreAlikeAreOneRow) {
+  add(RowKind::reply, kRedis2, kClient1, "OK (answer to SET)").tenure = 1;
+  add(RowKind::reply, kRedis1, kClient1, "OK (answer to SET)").tenure = 1;
+  const std::vector<Row> all = joined();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(addressed(all[0], Narrator(run)), "OK (answer to SET), from redis-1 and redis-2");
+  rows[1].text = "nil (answer to SET)";
+  EXPECT_EQ(joined().size(), 2U);
+  rows[1] = rows[0];
+  rows[1].from = kRedis3;
+  rows[1].tenure = rows[0].tenure = 0;
+  EXPECT_EQ(joined().size(), 2U) << "what servers push is not an answer";
 }
 
 TEST_F(JoinedRows, StepsOfTwoOperationsStayApart) {
@@ -242,7 +270,7 @@ TEST_F(JoinedRows, RowsOfOneInstantAreJoinedOnlyWhereTheySayTheSame) {
   event(kClient1, "client-1 waits");
   const std::vector<Row> all = rows_of_one_instant(rows, [](ProcessId) { return true; });
   ASSERT_EQ(all.size(), 3U);
-  EXPECT_THAT(receivers(all[0]), ElementsAre(kRedis1, kRedis2));
+  EXPECT_THAT(servers_of(all[0]), ElementsAre(kRedis1, kRedis2));
   EXPECT_EQ(all[2].text, "client-1 waits, twice");
   EXPECT_EQ(rows_of_one_instant(rows, [](ProcessId process) { return process != kRedis2; }).size(),
             4U)

@@ -43,7 +43,7 @@ std::set<ProcessId> concerned(const Run& run, const Narrator& narrator, const St
   for (const Row& row : story.rows) {
     const bool serves = row.kind == RowKind::exchange && narrator.is_client(row.from);
     if (!serves || !out.contains(row.from)) continue;
-    for (const ProcessId server : receivers(row)) out.insert(server);
+    for (const ProcessId server : servers_of(row)) out.insert(server);
   }
   return out;
 }
@@ -280,6 +280,12 @@ void Lanes::event(Cells& cells, ProcessId process) {
 // One line to the farthest server, with a head at each of the others.
 void Lanes::arrows(Cells& cells, const Row& row) {
   Row farthest = row;
+  if (row.kind == RowKind::reply) {
+    for (const ProcessId other : row.more) {
+      if (shows(other)) farthest.from = other;  // in the order of their lanes
+    }
+    return arrow(cells, farthest);
+  }
   std::vector<ProcessId> nearer;
   for (const ProcessId other : row.more) {
     if (!shows(other)) continue;

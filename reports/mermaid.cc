@@ -106,10 +106,10 @@ class Diagram {
         message(row.from, "-)", row.to, addressed(row, narrator_) + " leaves");
         break;
       case RowKind::lost:
-        message(row.from, "-x", row.to, row.text + meaning);
+        message(row.from, "-x", row.to, addressed(row, narrator_) + meaning);
         break;
       case RowKind::reply:
-        message(row.from, "-->>", row.to, row.text + meaning);
+        message(row.from, "-->>", row.to, addressed(row, narrator_) + meaning);
         break;
       case RowKind::fold:
         note(row.from, row.to, row.text);

@@ -192,6 +192,7 @@ class StoryTeller {
     row.kind = RowKind::lost;
     row.text = what;
     row.outcome = "lost in transit";
+    row.gloss = row.outcome;  // the operation goes on
   }
 
   // Whether the outcome beside this answer would seem to follow from it: a release that fails, or
@@ -373,8 +374,8 @@ std::string consequence(const Row& row) {
   return (of_answer ? ", " : "; ") + row.outcome;
 }
 
-std::vector<ProcessId> receivers(const Row& row) {
-  std::vector<ProcessId> all = {row.to};
+std::vector<ProcessId> servers_of(const Row& row) {
+  std::vector<ProcessId> all = {row.kind == RowKind::reply ? row.from : row.to};
   all.insert(all.end(), row.more.begin(), row.more.end());
   return all;
 }

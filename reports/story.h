@@ -55,8 +55,8 @@ struct Row {
   // exchange: the command left in this row, not in one above; fold: all of it arrived
   bool complete = true;
   std::vector<sim::ProcessId> processes{};
-  // Further processes of which the row tells the same: servers that `from` has reached as well, or
-  // those to which the event happened too.
+  // Further processes of which the row tells the same: servers that `from` has reached as well,
+  // that have sent `to` the same answer, or to which the event happened too.
   std::vector<sim::ProcessId> more{};
   std::vector<Fate> fates{};     // of a request to several servers, if they differ
   history::TenureId tenure = 0;  // 0: none
@@ -96,8 +96,8 @@ enum class Detail : std::uint8_t { what_matters, everything };
 // The outcome as it follows the text or the answer: ", refused".
 std::string consequence(const Row& row);
 
-// Of a message: `to` and `more`.
-std::vector<sim::ProcessId> receivers(const Row& row);
+// Of a message: those that it has reached, or that have sent it; `more` and the one before.
+std::vector<sim::ProcessId> servers_of(const Row& row);
 
 // The processes that its rows tell of: side by side in this order, otherwise as declared.
 std::vector<sim::ProcessId> taking_part(const Story& story, const Narrator& narrator,

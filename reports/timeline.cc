@@ -175,13 +175,21 @@ class TimelineWriter {
         break;
     }
     std::string text;
-    if (!lanes.shows(row.from)) text.append("from ").append(narrator_.process(row.from));
-    const std::vector<sim::ProcessId> reached = receivers(row);
-    const bool seen = std::all_of(reached.begin(), reached.end(), [&lanes](sim::ProcessId process) {
-      return lanes.shows(process);
-    });
-    if (!seen && row.fates.empty())
-      text.append(text.empty() ? "to " : " to ").append(narrator_.processes(reached));
+    using Processes = std::vector<sim::ProcessId>;
+    const Processes servers = servers_of(row);
+    const bool reply = row.kind == RowKind::reply;
+    const Processes senders = reply ? servers : Processes{row.from};
+    const Processes receivers = reply ? Processes{row.to} : servers;
+    // Only an arrow that arrives has a head at each server.
+    const bool heads = row.kind == RowKind::exchange || options_.detail == Detail::everything;
+    const auto unseen = [&](const Processes& processes) {
+      return (processes.size() > 1 && !heads) ||
+             !std::all_of(processes.begin(), processes.end(),
+                          [&lanes](sim::ProcessId process) { return lanes.shows(process); });
+    };
+    if (unseen(senders)) text += "from " + narrator_.processes(senders);
+    if (unseen(receivers) && row.fates.empty())
+      text += (text.empty() ? "to " : " to ") + narrator_.processes(receivers);
     if (!text.empty()) text += ": ";
     text += row.text;
     if (row.kind == RowKind::departure) text += " leaves";

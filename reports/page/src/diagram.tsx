@@ -98,9 +98,9 @@ function Marks({row}: {row: Row}) {
     case 'departure':
       return <>{[to, ...more].map((server) => <Arrow from={from} to={server} look="half" />)}</>;
     case 'lost':
-      return <Arrow from={from} to={to} look="half lost" />;
+      return <>{[to, ...more].map((server) => <Arrow from={from} to={server} look="half lost" />)}</>;
     case 'reply':
-      return <Arrow from={from} to={to} look="answer" />;
+      return <>{[from, ...more].map((server) => <Arrow from={server} to={to} look="answer" />)}</>;
     case 'fold':
       return <Arrow from={from} to={to} look="many" />;
     default:
@@ -111,8 +111,10 @@ function Marks({row}: {row: Row}) {
 function Words({row, story}: {row: Row; story: Story}) {
   const name = (process: number | undefined) =>
       process === undefined ? '' : story.processes[process]?.name ?? '';
-  const servers = [row.to, ...(row.more ?? [])].map(name).join(', ');
-  const ends = row.to === undefined ? '' : `${name(row.from)} \u2192 ${servers}`;
+  const several = (process: number | undefined) => [process, ...(row.more ?? [])].map(name).join(', ');
+  const [sender, receiver] = row.kind === 'reply'
+    ? [several(row.from), name(row.to)] : [name(row.from), several(row.to)];
+  const ends = row.to === undefined ? '' : `${sender} \u2192 ${receiver}`;
   const meaning = row.outcome ? <span class="meaning">{row.outcome}</span> : null;
   if (row.kind === 'violation') {
     const colon = row.text.indexOf(': ');

@@ -10,7 +10,7 @@ export interface Row {
   at: number;
   from?: number;
   to?: number;
-  more?: number[];  // further servers of which the same is told
+  more?: number[];  // further servers of which the same is told; of a reply, its further senders
   text: string;
   answer?: string;
   outcome?: string;
