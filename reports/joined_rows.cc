@@ -39,9 +39,11 @@ bool is_timeout(const Row& row) { return row.kind == RowKind::event && row.from 
 constexpr std::size_t kFewestDigits = 12;
 
 // Whether it tells a request from the same one to another server. A token that was met before has
-// its dots already.
+// its dots already. Digits alone are a time.
 bool is_token(std::string_view word) {
+  constexpr std::string_view kOfNumbers = "0123456789-";
   return word == ".." || (word.size() >= kFewestDigits &&
+                          word.find_first_not_of(kOfNumbers) != std::string_view::npos &&
                           word.find_first_not_of("0123456789abcdef-") == std::string_view::npos);
 }
 
@@ -91,7 +93,7 @@ class Owners {
     }
   }
 
-  // Whose entry the request of this row took away, if it did.
+  // The client that lost its entry to the request of this row.
   std::optional<ProcessId> taken_from(const Row& row) const {
     const std::optional<ProcessId> before = at(row.to, row.position);
     return before == at(row.to, row.last + 1) ? std::nullopt : before;

@@ -131,7 +131,8 @@ TEST_F(JoinedRows, TokensMayDifferFromServerToServerAndNothingElse) {
   for (const std::string other :
        {"EVALSHA cf9c.. 1 k 8000 52b55daba4b8:1", "EVALSHA aadb.. 1 k 9000 52b55daba4b8:1",
         "EVALSHA cf9c.. 1 l 9000 52b55daba4b8:1", "EVALSHA cf9c.. 1 k 9000 52b55daba4b8:2",
-        "EVALSHA cf9c.. 1 k 9000", "EVALSHA cf9c.. 1 k 9000 52b55daba4b8:1 x"}) {
+        "EVALSHA cf9c.. 1 k 9000 1735689610009:1", "EVALSHA cf9c.. 1 k 9000",
+        "EVALSHA cf9c.. 1 k 9000 52b55daba4b8:1 x"}) {
     rows[2].text = other;
     EXPECT_EQ(joined().size(), 2U) << other;
   }

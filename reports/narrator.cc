@@ -399,7 +399,7 @@ std::string Narrator::fault_fires(std::uint32_t index) const {
 }
 
 std::string Narrator::fault_ends(std::uint32_t index) const {
-  const std::string text = fmt::format("fault {} is over", index + std::uint64_t{1});
+  std::string text = fmt::format("fault {} is over", index + std::uint64_t{1});
   if (index >= run_.scenario.faults.size()) return text;
   const sim::Fault& fault = run_.scenario.faults[index];
   const auto consequence = verbs::kind_of(fault.verb).told_at_end;

@@ -35,7 +35,7 @@ constexpr sim::Duration kOneBreath = std::chrono::milliseconds(50);
 // A client understands an answer within this time, unless it is paused.
 constexpr sim::Duration kAtOneInstant = std::chrono::milliseconds(1);
 
-// What became of a request at some of the servers that got it.
+// The fate of a request at some of the servers to which it was sent.
 struct Fate {
   std::vector<sim::ProcessId> servers;
   std::string answer;   // with its meaning; empty: none in this row
@@ -96,7 +96,7 @@ enum class Detail : std::uint8_t { what_matters, everything };
 // The outcome as it follows the text or the answer: ", refused".
 std::string consequence(const Row& row);
 
-// Of a message: those that it has reached, or that have sent it; `more` and the one before.
+// The servers of a message: those that it has reached, or that have sent it.
 std::vector<sim::ProcessId> servers_of(const Row& row);
 
 // The processes that its rows tell of: side by side in this order, otherwise as declared.

@@ -20,7 +20,8 @@ constexpr std::size_t kWitnessesTold = 2;
 
 // To the microsecond, as fine as anything that the page shows.
 double rounded_seconds(sim::Instant at) {
-  return static_cast<double>(sim::nanoseconds(at) / 1000) / 1e6;
+  const std::int64_t microseconds = sim::nanoseconds(at) / 1000;
+  return static_cast<double>(microseconds) / 1e6;
 }
 
 std::string_view name(RowKind kind) {
