@@ -315,7 +315,7 @@ class Joiner {
     const bool arrives = std::any_of(latest.begin(), latest.end(), [](const auto& one) {
       return one.second.kind == RowKind::exchange;
     });
-    if (arrives) row.kind = RowKind::exchange;
+    row.kind = arrives ? RowKind::exchange : latest.begin()->second.kind;
     std::vector<ProcessId> reached;
     for (const auto& [server, one] : latest) {
       if (one.kind == row.kind) reached.push_back(server);

@@ -151,6 +151,17 @@ TEST_F(JoinedRows, ARequestThatIsSentAgainBecauseOfItsScriptIsOneRowWithTheFirst
   EXPECT_EQ(joined().at(0).text, text + " (sent again after NOSCRIPT)");
 }
 
+TEST_F(JoinedRows, ARequestThatIsSentAgainMayStillBeOnItsWay) {
+  const std::string text = "EVALSHA cf9c.. 1 k";
+  request(kRedis1, text, "error: NOSCRIPT No matching script.");
+  add(RowKind::departure, kClient1, kRedis1, text);
+  const std::vector<Row> all = joined();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].kind, RowKind::departure);
+  EXPECT_EQ(all[0].answer, "");
+  EXPECT_EQ(all[0].text, text + " (sent again after NOSCRIPT)");
+}
+
 TEST_F(JoinedRows, ARequestToTheSameServerIsAStepOfItsOwn) {
   request(kRedis1, "SET k", "nil");
   request(kRedis2, "SET k", "nil");
