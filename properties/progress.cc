@@ -41,14 +41,26 @@ bool is_lost(const Case& run, TenureId holder, std::uint32_t by) {
   return false;
 }
 
+// Whether the entries of the holder still make a grant at this event.
+bool still_holds(const Case& run, TenureId holder, std::uint32_t by) {
+  std::uint32_t entries = 0;
+  for (const EntryChange& change : run.timeline.entries()) {
+    if (change.event >= by) break;
+    if (change.loser == holder) entries = change.left;
+    if (change.gainer == holder) entries = change.has;
+  }
+  return entries >= run.context.quorum_of(run.tenure(holder).process);
+}
+
 // The end of a release that was invoked at this event.
 Section released(const Case& run, TenureId holder, std::uint32_t invoked) {
   for (std::uint32_t at = invoked + 1; at < run.history.size(); ++at) {
     const HistoryEvent& event = run.event(at);
     if (event.tenure != holder) continue;
-    if (event.what == What::release_ok || event.what == What::release_failed)
-      return {.finished = true};
-    if (event.what == What::release_unknown) return {.cut_off = at};
+    if (event.what == What::release_ok) return {.finished = true};
+    const bool fails = event.what == What::release_failed;
+    if (fails && !still_holds(run, holder, at)) return {.finished = true};
+    if (fails || event.what == What::release_unknown) return {.cut_off = at};
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // progress: somebody gets the lock, and work gets done under it. Some acquire of the run succeeds.
 // Some critical section is finished, unless the lock cuts none off: that is, tells its holder of a
-// loss that has not happened, or leaves its release without an answer. At the horizon no client
+// loss that has not happened, leaves its release without an answer, or refuses to release what the
+// holder still has. At the horizon no client
 // waits for a lock that no client holds. At no other time is the lock idle for as long as a run
 // waits for its horizon, while no fault is in progress. A waiter that an entry, a mutex or a lack
 // of connections keeps stuck is judged by not-stuck alone.

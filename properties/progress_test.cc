@@ -66,6 +66,21 @@ TEST(Progress, CatchesALockOfWhichNoReleaseIsAnswered) {
   EXPECT_THAT(judged(h), IsViolatedBy(h.last(), unknown));
 }
 
+TEST(Progress, CatchesALockOfWhichEveryReleaseFailsAlthoughItsHolderStillHasIt) {
+  HistoryBuilder h;
+  h.at(0s).acquires(kA).at(1s).lets_go(kA).had_nothing(kA);
+  const auto failed = h.last();
+  h.at(9s).expires(kA).horizon();
+  EXPECT_THAT(judged(h), IsViolatedBy(h.last(), failed));
+  HistoryBuilder lost;
+  lost.at(0s).acquires(kA).at(1s).expires(kA).lets_go(kA).had_nothing(kA).at(9s).horizon();
+  EXPECT_THAT(judged(lost), Holds()) << "there was nothing to release";
+  HistoryBuilder once = h;
+  once.history.pop_back();
+  once.acquires(kB).releases(kB).horizon();
+  EXPECT_THAT(judged(once), Holds()) << "some work is done";
+}
+
 // A server that answers every attempt with an error, such as BUSY, has no entry of the lock.
 TEST(Progress, CatchesAWaiterThatIsRefusedToTheEndOfTheRun) {
   HistoryBuilder h;

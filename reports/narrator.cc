@@ -93,7 +93,24 @@ bool is_endless(Property property, const HistoryEvent& event) {
 
 // Whether the event cut a critical section off, so that its work was not finished.
 bool cuts_off(const HistoryEvent& event) {
-  return event.what == What::loss_learned || event.what == What::release_unknown;
+  return event.what == What::loss_learned || event.what == What::release_unknown ||
+         event.what == What::release_failed;
+}
+
+struct CutOff {
+  std::string_view event;     // of its client
+  std::string_view although;  // of the lock
+};
+
+CutOff cut_off(const HistoryEvent& event) {
+  switch (event.what) {
+    case What::loss_learned:
+      return {"was told that it had lost", "nothing had taken its entry"};
+    case What::release_failed:
+      return {"failed to release", "its entry was still there"};
+    default:
+      return {"could not know whether it had released", "no fault had struck"};
+  }
 }
 
 }  // namespace
@@ -512,13 +529,10 @@ std::string Narrator::headline(Property property, const Witness& witness) const 
 std::string Narrator::without_work(const HistoryEvent& first) const {
   const std::string lock = this->lock(first.key);
   if (!cuts_off(first)) return fmt::format("no client was granted {} in the whole run", lock);
+  const auto [event, although] = cut_off(first);
   return fmt::format(
       "no critical section was finished in the whole run: at {} {} {} {}, although {}",
-      instant(first.at), who(first, false),
-      first.what == What::loss_learned ? "was told that it had lost"
-                                       : "could not know whether it had released",
-      lock,
-      first.what == What::loss_learned ? "nothing had taken its entry" : "no fault had struck");
+      instant(first.at), who(first, false), event, lock, although);
 }
 
 std::string Narrator::sentence(Property property, const Witness& witness) const {

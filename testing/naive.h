@@ -527,7 +527,9 @@ class Naive {
     if (history_[ended(id)].what == What::abandoned) return true;
     if (history_[ended(id)].what != What::release_invoked) return false;
     const std::size_t end = end_of_release(id);
-    return end != 0 && history_[end].what != What::release_unknown;
+    if (end == 0 || history_[end].what == What::release_unknown) return false;
+    return history_[end].what == What::release_ok ||
+           servers_with_entry_of(id, end) < context_.quorum;
   }
 
   // Where the lock cut off the critical section; 0: it did not.

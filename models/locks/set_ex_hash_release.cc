@@ -42,6 +42,7 @@ std::vector<Promise> hash_release_promises(const LockOptions& options) {
     if (promise.property == Property::own_release)
       promise = {Property::own_release, FaultClasses::all(), "it never releases anything"};
   }
+  std::erase_if(all, [](const Promise& one) { return one.property == Property::progress; });
   return all;
 }
 
