@@ -1,6 +1,7 @@
 #include "properties/available.h"
 
 #include <algorithm>
+#include <span>
 
 namespace picklock::properties {
 
@@ -17,7 +18,8 @@ class Conditions {
         scratch_(scratch),
         servers_(run.context.servers),
         surroundings_(run, scratch.surroundings) {
-    scratch_.free.assign(run.timeline.keys() * servers_, {});
+    scratch_.entries.assign(run.timeline.keys() * servers_, {});
+    scratch_.present.assign(run.timeline.slots(), false);
     scratch_.acquires.clear();
     scratch_.asking.assign(run.timeline.keys(), kNone);
     scratch_.latest_of.assign(run.timeline.tenures().size(), kNone);
@@ -41,14 +43,20 @@ class Conditions {
     return acquire.had_its_chance || has_chance(acquire, now) ? &acquire : nullptr;
   }
 
-  void entry(const HistoryEvent& event) {
-    const std::uint32_t server = surroundings_.server_of(event.process);
-    if (server == kNone) return;
-    Since& free = scratch_.free[event.key * servers_ + server];
+  void entry(const EntryChange& change) {
+    const HistoryEvent& event = run_.event(change.event);
+    const std::uint32_t server = run_.context.group_number(event.process);
+    if (server >= servers_) return;
     const bool removed = event.what == What::entry_removed;
-    if (removed == free.holds) return;
-    if (!removed) look_for_chances(event.key, event.at);
-    free = {event.at, removed};
+    if (scratch_.present[change.slot] != removed) return;
+    scratch_.present[change.slot] = !removed;
+    Entry& entry = scratch_.entries[event.key * servers_ + server];
+    if (removed) {
+      if (--entry.copies == 0) entry.free_since = event.at;
+    } else {
+      if (entry.copies == 0) look_for_chances(event.key, event.at);
+      ++entry.copies;
+    }
   }
 
   void surroundings(const HistoryEvent& event) {
@@ -58,23 +66,26 @@ class Conditions {
 
  private:
   using Acquire = AvailableScratch::Acquire;
-  using Since = AvailableScratch::Since;
+  using Entry = AvailableScratch::Entry;
 
   // Whether the server is up and its entry was free throughout the bound that ends now.
   bool ready(KeyId key, std::uint32_t server, Instant now) const {
-    const Since& free = scratch_.free[key * servers_ + server];
-    return surroundings_.up(server) && free.holds && now - free.at >= run_.context.acquire_bound;
+    const Entry& entry = scratch_.entries[key * servers_ + server];
+    return surroundings_.up(server) && entry.copies == 0 &&
+           now - entry.free_since >= run_.context.acquire_bound;
   }
 
   bool has_chance(const Acquire& acquire, Instant now) const {
     const Duration bound = run_.context.acquire_bound;
-    if (now - run_.at(acquire.invoked) < bound) return false;
+    const Instant invoked = run_.at(acquire.invoked);
+    if (now - invoked < bound) return false;
     const Tenure& tenure = run_.tenure(acquire.tenure);
     std::uint32_t willing = 0;
     for (std::uint32_t server = 0; server < servers_; ++server) {
       if (!run_.context.uses(tenure.process, server)) continue;
       const Instant since = surroundings_.since(tenure.process, server);
-      const bool reachable = since != sim::kNever && now - since >= bound;
+      const Duration struck = since > invoked ? run_.context.answer_within : Duration::zero();
+      const bool reachable = since != sim::kNever && now - since >= bound + struck;
       if (reachable && ready(tenure.key, server, now)) ++willing;
     }
     return willing >= run_.context.quorum_of(tenure.process);
@@ -118,6 +129,7 @@ void available(const Case& run, AvailableScratch& scratch, Verdict& verdict) {
     violated(verdict, {refusal, refusal});
   if (run.context.acquire_bound == Duration::zero() || !run.timeline.refused()) return;
   Conditions conditions(run, scratch);
+  std::span<const EntryChange> entries = run.timeline.entries();
   for (std::uint32_t at = 0; at < run.history.size(); ++at) {
     const HistoryEvent& event = run.event(at);
     switch (event.what) {
@@ -146,7 +158,9 @@ void available(const Case& run, AvailableScratch& scratch, Verdict& verdict) {
       case What::entry_created:
       case What::entry_altered:
       case What::entry_removed:
-        conditions.entry(event);
+        if (entries.empty() || entries.front().event != at) break;
+        conditions.entry(entries.front());
+        entries = entries.subspan(1);
         break;
       default:
         break;

@@ -82,6 +82,35 @@ TEST(Available, ExcusesTheTimeOfAnyFaultAndNoMore) {
   EXPECT_EQ(judged(before).count, 1U);
 }
 
+// The answer to a command that was sent before the end of the fault may never come.
+TEST(Available, LeavesAnAcquireThatAFaultHasStruckTheTimeToMissItsAnswer) {
+  constexpr Context kPatient{.acquire_bound = 1s, .answer_within = 3s};
+  const auto refused_after = [&](sim::Duration since, sim::Duration asked) {
+    HistoryBuilder h;
+    h.at(0s);
+    if (asked == 0s) h.asks(kA);
+    h.fault().at(5s).fault_over();
+    if (asked > 0s) h.at(asked).asks(kA);
+    return judged(h.at(5s + since).is_refused(kA).horizon(), kPatient).count;
+  };
+  EXPECT_EQ(refused_after(3900ms, 0s), 0U);
+  EXPECT_EQ(refused_after(4s, 0s), 1U);
+  EXPECT_EQ(refused_after(1500ms, 5500ms), 1U) << "it has sent nothing before the fault was over";
+  HistoryBuilder calm;
+  calm.at(0s).asks(kA).at(1s).is_refused(kA).horizon();
+  EXPECT_EQ(judged(calm, kPatient).count, 1U) << "no fault has struck";
+}
+
+// The replica has taken over, and the first primary is up again without the entry.
+TEST(Available, TakesALockForHeldWhileAnyServerOfAGroupHasItsEntry) {
+  const Context pair{.group_of = {0, 9, 9, 9, 0}, .acquire_bound = 1s};
+  HistoryBuilder h;
+  h.at(0s).acquires(kB).promotes(kB, 4).asks(kA).goes(kB, history::Cause::failover);
+  EXPECT_THAT(judged(HistoryBuilder(h).at(5s).is_refused(kA).horizon(), pair), Holds());
+  h.at(1s).goes(kB, history::Cause::expiry, 4);
+  EXPECT_EQ(judged(h.at(5s).is_refused(kA).horizon(), pair).count, 1U);
+}
+
 TEST(Available, ExcusesALinkThatIsCutInEitherDirection) {
   const auto cut = [](sim::ProcessId from, sim::ProcessId to) {
     HistoryBuilder h;

@@ -31,6 +31,9 @@ struct Context {
   std::vector<std::uint32_t> group_of{};
   Duration acquire_bound{};  // within this, an acquire succeeds once its documented condition
                              // holds; 0: none
+  // A client that awaits an answer which a fault has taken asks again within this, beyond the time
+  // that `acquire_bound` leaves for it.
+  Duration answer_within{};
   // How long the run waits for its horizon after the last disturbance; 0: not judged.
   Duration patience{};
   // A waiter that sleeps while the lock is free wakes within this; 0: it need not.

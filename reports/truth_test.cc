@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -215,15 +217,46 @@ TEST(Truth, ALockThatIsFreeAndYetRefusedIsMeasured) {
       << "a handover takes no longer than an attempt";
 }
 
+// The verdict is made up: the judge excuses an answer that a fault has taken.
 TEST(Truth, AnAcquireWithoutAnAnswerWasNotRefused) {
-  const std::string text = timeline_of(
-      "[lock]\nalgorithm = 'naive-setnx'\nattempts = 1\n[clients]\ncount = 2\nhold = '1s'\n"
-      "[[fault]]\ncrash = 'redis-1'\nafter = 'write.applied'\nfor = '1s'\nsilent = true\n");
+  using history::What;
+  const scenarios::Scenario scenario = scenarios::parse(
+      "format = 1\n[lock]\nalgorithm = 'naive-setnx'\nattempts = 1\n[clients]\ncount = 2\n"
+      "hold = '1s'\n[[fault]]\ncrash = 'redis-1'\nafter = 'write.applied'\nfor = '1s'\n"
+      "silent = true\n",
+      "x", scenarios::shipped_vocabulary());
+  scenarios::Outcome outcome;
+  outcome.run = scenarios::Runner().run(scenario, scenario.seed, true);
+  const history::History& history = outcome.run.history;
+  const auto position_of = [&history](What what) {
+    const auto found = std::find_if(history.begin(), history.end(), [what](const auto& event) {
+      return event.what == what && event.tenure == 2;
+    });
+    return static_cast<std::uint32_t>(found - history.begin());
+  };
+  properties::Verdict& verdict =
+      outcome.run.verdicts[static_cast<std::size_t>(Property::available)];
+  verdict.outcome = properties::Outcome::violated;
+  verdict.count = 1;
+  verdict.witnesses = {{position_of(What::acquire_unknown), position_of(What::acquire_invoked)}};
+  TextOptions options;
+  options.width = 200;
+  const std::string text = timeline(outcome, options);
   EXPECT_THAT(
       text,
       HasSubstr("available: client-2 (tenure 2) was left without an answer although the lock was "
                 "available"));
   EXPECT_THAT(text, Not(HasSubstr("refused although")));
+}
+
+TEST(Truth, AReleaseThatAlwaysFailsIsNamedAsTheLocksFailure) {
+  const std::string text = timeline_of(
+      "[lock]\nalgorithm = 'lua-check-delete'\n[lock.release_script]\n"
+      "lua = \"return redis.error_reply('ERR no')\"\n[clients]\ncount = 2\n");
+  EXPECT_THAT(text, HasSubstr("no client ever finished its work with the lock"));
+  EXPECT_THAT(text,
+              HasSubstr("no critical section was finished in the whole run: at 4.004s client-1 "
+                        "failed to release the lock, although its entry was still there\n"));
 }
 
 TEST(Truth, AReleaseThatTellsItsHolderNothingWasThereAfterItFreedTheLockIsNamed) {

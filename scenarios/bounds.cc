@@ -62,6 +62,17 @@ Duration acquire_bound(const Scenario& scenario) {
   });
 }
 
+Duration lost_answer_bound(const Scenario& scenario) {
+  static constexpr Duration kMost = kLongest / 8;
+  return longest(scenario, [&scenario](const ClientsSpec&, const LockSpec& spec) {
+    const models::LockOptions& lock = spec.options;
+    const Duration resend = std::max(lock.resend_delay, lock.resend_delay_most);
+    const Duration pause = lock.resend == 0 ? Duration{} : std::min(resend, kMost);
+    const Duration included = bounds_of_server(scenario, spec).before_attempt;
+    return std::max(std::min(lock.command_timeout, kMost) + pause - included, Duration{});
+  });
+}
+
 Duration recovery_bound(const Scenario& scenario) {
   return longest(scenario, [&scenario](const ClientsSpec& clients, const LockSpec& lock) {
     models::LockOptions options = lock_options(scenario, clients, lock);

@@ -10,6 +10,10 @@ namespace picklock::scenarios {
 // the pauses of its class are unknown.
 Duration acquire_bound(const Scenario& scenario);
 
+// Longest time for which a client awaits an answer that a fault has taken, until it sends another
+// command; less the part of it that acquire_bound() includes.
+Duration lost_answer_bound(const Scenario& scenario);
+
 // Longest time until another client gets the lock of a crashed holder, if nothing else goes wrong
 // (docs/facts/algorithms.md, section 10). All functions here require that the scenario has an
 // algorithm.

@@ -75,6 +75,7 @@ properties::Context context_of(const Scenario& scenario) {
                               .first_server = askers(scenario),
                               .group_of = {},
                               .acquire_bound = acquire_bound(scenario),
+                              .answer_within = lost_answer_bound(scenario),
                               .patience = patience(scenario)};
   context.wakeups = 0;
   context.overtakes = 0;
