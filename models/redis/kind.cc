@@ -191,12 +191,21 @@ sim::Duration answer_within(const models::LockOptions& lock) {
   return waits ? std::min(lock.command_timeout, lock.wait_timeout) : lock.command_timeout;
 }
 
+// Every replica acknowledges once a second, which takes as long as a command. So a command has only
+// the rest of each second, and none if there are too many acknowledgements.
+sim::Duration time_of_command(const Spec& spec) {
+  constexpr sim::Duration kOverloaded = 1h;
+  if (spec.replicas == 0 || spec.service == 0s) return spec.service;
+  if (spec.service >= 1s / std::int64_t{spec.replicas}) return kOverloaded;
+  return spec.service * (1s / 1ns) / (1s - spec.service * std::int64_t{spec.replicas}).count();
+}
+
 servers::Bounds bounds(const Specs& specs, const models::LockOptions& lock) {
   // Time until Sentinels have found a primary down, agreed, elected one of them and promoted a
   // replica (R60, R61).
   constexpr sim::Duration kElection = 5s;
   const auto& spec = specs.of<Spec>();
-  return {.service = spec.service,
+  return {.service = time_of_command(spec),
           .collection = servers::longest_collection(spec.gc),
           .replacing = spec.sentinels == 0 ? 0s : spec.sentinel.down_after + kElection,
           .after_faults = spec.restart_delay.length,
