@@ -9,14 +9,22 @@
 #include "models/locks/lease_store_lock.h"
 #include "models/locks/local_time.h"
 #include "models/locks/promises.h"
+#include "models/locks/redisson/kin.h"
+#include "scenarios/bounds.h"
 #include "scenarios/process_kinds.h"
 #include "scenarios/setup.h"
 #include "scenarios/topology.h"
 
 namespace picklock::scenarios {
 
+using models::locks::kInPlace;
+using models::locks::kInTime;
+using models::locks::kInTimeOwnName;
+using models::locks::kNoForce;
 using models::locks::kOwnCommands;
+using models::locks::kOwnName;
 using models::locks::LeaseStoreOptions;
+using models::locks::redisson::FairOptions;
 namespace {
 
 using history::Cause;
@@ -125,6 +133,25 @@ class Leases {
   std::vector<Lease> leases_;
 };
 
+// An operator means the holder that it saw, but takes the lock from any later holder
+// (docs/facts/failures.md B-16). On several servers it may see several holders.
+bool is_forced_open(const Scenario& scenario) {
+  const auto by_force = [&scenario](const Setup& setup) {
+    return setup.clients.force == ForceUnlock::unconditional ||
+           servers_of(scenario, setup.clients) > 1;
+  };
+  return scenario.clients.operators > 0 && !every_client(scenario, std::not_fn(by_force));
+}
+
+// Whether the entry is removed by its owner's command, or by an operator's. An operator acts for
+// the holder that it saw, if there was one, and hits whatever it finds.
+bool is_removed_by_command(const Scenario& scenario, const HistoryEvent& removed) {
+  if (removed.cause != Cause::command) return false;
+  const bool by_operator =
+      scenario.clients.operators > 0 && (removed.tenure == 0 || is_forced_open(scenario));
+  return removed.tenure == removed.owner || by_operator;
+}
+
 // From the grant until its holder stops believing that it holds the lock, no entry expires, ends
 // with its session or is removed by the holder's own inner release. An entry that the lock itself
 // shortens, deletes or fails to renew is not the holder's doing.
@@ -187,12 +214,13 @@ bool sections_end_within_leases(const Scenario& scenario, const History& history
         break;
       case What::entry_removed: {
         const bool by_itself = ends_without_its_owner(event);
-        if (!by_itself && (event.cause != Cause::command || event.tenure != event.owner)) break;
+        if (!by_itself && !is_removed_by_command(scenario, event)) break;
         const auto one = holder(event.owner);
         const bool holds = one != holders.end();
         const auto client = holds ? std::optional(one->process) : std::nullopt;
         if (leases.ended_by_lock(event, client, holds && one->releases)) break;
-        if (by_itself) over.push_back(event.owner);
+        // An operator may take the lock before its holder knows of the grant.
+        if (by_itself || scenario.clients.operators > 0) over.push_back(event.owner);
         if (holds) return false;
         break;
       }
@@ -201,15 +229,6 @@ bool sections_end_within_leases(const Scenario& scenario, const History& history
     }
   }
   return true;
-}
-
-// An operator means the holder that it saw, but takes the lock from any later holder
-// (docs/facts/failures.md B-16).
-bool is_forced_open(const Scenario& scenario) {
-  const auto by_force = [](const Setup& setup) {
-    return setup.clients.force == ForceUnlock::unconditional;
-  };
-  return scenario.clients.operators > 0 && !every_client(scenario, std::not_fn(by_force));
 }
 
 bool tokens_are_for_one_acquisition(const Scenario& scenario, const History&) {
@@ -354,9 +373,10 @@ bool sections_end_before_timestamps(const Scenario& scenario, const History& his
   return true;
 }
 
-// The servers are up at the end, and no client is cut off from any of them. Replicas count: one may
-// be the primary by then.
+// The servers are up at the end, no client is cut off from any of them, and they answer in time.
+// Replicas count: one may be the primary by then.
 bool servers_are_there_at_the_end(const Scenario& scenario, const History& history) {
+  if (late_without_faults(scenario).has(FaultClass::late_command)) return false;
   const std::vector<ProcessSpec> processes = processes_of(scenario);
   const auto is_server = [&processes](sim::ProcessId process) {
     const ProcessKind& kind = *processes[process].kind;
@@ -380,6 +400,45 @@ bool taken_once_at_a_time(const Scenario& scenario, const History&) {
   return every_client(scenario, [](const Setup& setup) { return !setup.clients.nested; });
 }
 
+// Every grant shortens the places of all others by the life of a place. So a place lasts for that
+// time, but no longer, however often its waiter renews it. A waiter with a time-out has a place for
+// as long as it waits.
+bool waits_end_before_places(const Scenario& scenario, const History& history) {
+  Duration life = Duration::max();
+  for (const Setup& setup : setups(scenario)) {
+    const models::LockOptions& options = setup.lock.options;
+    if (options.acquire_timeout == Duration::zero())
+      life = std::min(life, options.of<FairOptions>().place_expires);
+  }
+  std::vector<std::pair<TenureId, sim::Instant>> waiting;
+  for (const HistoryEvent& event : history) {
+    switch (event.what) {
+      case What::acquire_invoked:
+        waiting.emplace_back(event.tenure, event.at);
+        break;
+      case What::acquire_ok:
+      case What::acquire_failed:
+      case What::acquire_unknown:
+        for (const auto& [tenure, since] : waiting) {
+          if (tenure == event.tenure && event.at - since >= life) return false;
+        }
+        std::erase_if(waiting, [&](const auto& one) { return one.first == event.tenure; });
+        break;
+      default:
+        break;
+    }
+  }
+  return waiting.empty() || history.back().at - waiting.front().second < life;
+}
+
+bool nobody_forces(const Scenario& scenario, const History&) {
+  return scenario.clients.operators == 0;
+}
+
+bool threads_have_names(const Scenario& scenario, const History&) {
+  return every_client(scenario, [](const Setup& setup) { return setup.clients.threads == 1; });
+}
+
 bool of_every_run(const Scenario&, const History&) { return true; }
 
 // `words` of one or two clauses, each with its judge. Nothing judges that the clients' clocks
@@ -396,7 +455,7 @@ struct Premise {
 
 constexpr Premise of_one_clause(const Clause& clause) { return {clause.words, clause}; }
 
-constexpr std::array<Premise, 19> kPremises = {{
+constexpr std::array<Premise, 22> kPremises = {{
     of_one_clause({"", of_every_run}),
     of_one_clause({"every critical section ends within its lease, by the server's clock",
                    sections_end_within_leases}),
@@ -418,8 +477,8 @@ constexpr std::array<Premise, 19> kPremises = {{
       "the lock-delay",
       writes_are_within_the_delay}},
     of_one_clause({"every acquisition has a token of its own", tokens_are_for_one_acquisition}),
-    of_one_clause(
-        {"a command takes effect before its client gives up on it", releases_are_answered}),
+    of_one_clause({kInTime, releases_are_answered}),
+    {kInTimeOwnName, {kInTime, releases_are_answered}, {kOwnName, threads_have_names}},
     of_one_clause(
         {"every command is answered before its client gives up on it", commands_are_answered}),
     {"every command is answered before its client gives up on it, and nothing but the lock's "
@@ -431,6 +490,8 @@ constexpr std::array<Premise, 19> kPremises = {{
      {"every critical section ends within its lease", sections_end_before_timestamps}},
     {"the clients' clocks agree, and the server is eventually available",
      {"the server is eventually available", servers_are_there_at_the_end}},
+    of_one_clause({kInPlace, waits_end_before_places}),
+    of_one_clause({kNoForce, nobody_forces}),
     of_one_clause({"it never releases anything", of_every_run}),
     of_one_clause({"one lock, taken once at a time", taken_once_at_a_time}),
     // The property itself considers nothing else.

@@ -161,6 +161,13 @@ TEST(Premise, OfAnswersIsBrokenByAHolderThatDoesNotKnow) {
                           fault("drop = 'client-1'\nbefore = 'release.applied'")));
 }
 
+TEST(Premise, OfAServerThatIsThereIsBrokenByOneThatCannotAnswerInTime) {
+  constexpr std::string_view kThere =
+      "the clients' clocks agree, and the server is eventually available";
+  EXPECT_TRUE(naive_kept(kThere, "[servers.redis]\nservice = '10ms'\n"));
+  EXPECT_FALSE(naive_kept(kThere, "[servers.redis]\nservice = '2s'\n"));
+}
+
 TEST(Premise, OfAServerThatDoesNotStayAwayLooksAtTheEnd) {
   constexpr std::string_view kThere =
       "the clients' clocks agree, and the server is eventually available";
@@ -301,6 +308,52 @@ TEST(Premise, OfTheLeaseIsBrokenByAnOperatorWhoTakesTheLockFromItsHolder) {
         << lock;
     EXPECT_TRUE(kept(models::locks::kWithinLease, lock, "[clients]\ncount = 3\n")) << lock;
   }
+}
+
+// The operator's command arrives before it can mean any holder, or hits a later one.
+TEST(Premise, OfTheLeaseIsBrokenByAnOperatorWhoComesBeforeTheHolderKnowsOfItsGrant) {
+  for (const char* force : {"unconditional", "conditional"}) {
+    for (const char* lock : {"set-px-blind-delete", "redis-py-lock"}) {
+      EXPECT_FALSE(kept(models::locks::kWithinLease, lock,
+                        "[network]\nlatency = '5ms'\n[clients]\ncount = 2\noperators = 1\n"
+                        "arrive_every = '2ms'\nforce = '" +
+                            std::string(force) + "'\n"))
+          << lock << ", " << force;
+    }
+  }
+}
+
+// Where each server is asked for its holder, the holders may differ.
+TEST(Premise, OfOnesOwnCommandsIsBrokenByAnOperatorOfSeveralServers) {
+  Scenario scenario;
+  scenario.clients.operators = 1;
+  scenario.clients.force = ForceUnlock::conditional;
+  EXPECT_TRUE(was_kept(models::locks::kOwnToken, scenario, {}));
+  scenario.clients.servers = {"redis-1", "redis-2", "redis-3"};
+  EXPECT_FALSE(was_kept(models::locks::kOwnToken, scenario, {}));
+}
+
+TEST(Premise, OfWakeUpsIsBrokenByAnyOperator) {
+  Scenario scenario;
+  EXPECT_TRUE(was_kept(models::locks::kNoForce, scenario, {}));
+  scenario.clients.operators = 1;
+  EXPECT_FALSE(was_kept(models::locks::kNoForce, scenario, {}));
+}
+
+TEST(Premise, OfOwnerNamesIsBrokenByThreadsThatShareOne) {
+  Scenario scenario;
+  EXPECT_EQ(part_not_kept(models::locks::kInTimeOwnName, scenario, {}), "");
+  scenario.clients.threads = 2;
+  EXPECT_EQ(part_not_kept(models::locks::kInTimeOwnName, scenario, {}), models::locks::kOwnName);
+}
+
+TEST(Premise, OfPlacesInAQueueIsBrokenByAWaitThatIsLonger) {
+  const auto in_place = [](const std::string& life) {
+    return kept(models::locks::kInPlace, "redisson-fair-lock-fixed",
+                "place_expires = '" + life + "'\n[clients]\ncount = 3\nhold = '2s'\n");
+  };
+  EXPECT_TRUE(in_place("20s"));
+  EXPECT_FALSE(in_place("1s"));
 }
 
 // A client that keeps its progress in the lock's key overwrites an entry of any client's.

@@ -78,9 +78,12 @@ Promises promises(const models::Algorithm& algorithm, const models::LockOptions&
 
 namespace {
 
-// A holder that requests its lock again waits for itself, unless the lock is re-entrant.
+// A holder that requests its lock again waits for itself, unless the lock is re-entrant and no
+// mutex of the process stands in front of it.
 bool waits_for_itself(const Setup& setup) {
-  return setup.clients.nested && !find_algorithm(setup.lock)->uses.nests;
+  const bool nests = find_algorithm(setup.lock)->uses.nests &&
+                     setup.lock.options.local_mutex == models::LocalMutex::none;
+  return setup.clients.nested && !nests;
 }
 
 Promises promises_of(const Scenario& scenario, const std::vector<Setup>& clients,

@@ -238,6 +238,21 @@ TEST(Promises, LeaveTwoHoldersInARunWithoutFaultsToBeToldEvenOnASlowNetwork) {
   EXPECT_TRUE(promised(run, Property::mutual_exclusion).answers);
 }
 
+// A replica's acknowledgements, one in each second, take their time too.
+TEST(Promises, CountTheTimeThatAServerSpendsOnItsReplicas) {
+  const auto late = [](const std::string& service, std::uint32_t replicas) {
+    return classes_met(testing::parsed("format = 1\n[lock]\nalgorithm = 'lua-check-delete'\n"
+                                       "[servers.redis]\nreplicas = " +
+                                       std::to_string(replicas) + "\nservice = '" + service +
+                                       "'\n"))
+        .has(FaultClass::late_command);
+  };
+  EXPECT_FALSE(late("600ms", 0));
+  EXPECT_TRUE(late("600ms", 1));
+  EXPECT_FALSE(late("200ms", 1));
+  EXPECT_TRUE(late("200ms", 5)) << "no time is left";
+}
+
 // All three ask at once, and none has a second attempt.
 TEST(Promises, OfProgressAreNotMadeToClientsThatMaySplitTheServersInEveryAttempt) {
   const auto progress_of = [](const std::string& keys) {
@@ -268,6 +283,10 @@ TEST(Promises, AreNotBrokenByAHolderThatWaitsForItself) {
     EXPECT_FALSE(promised(run, Property::not_stuck).answers) << lock;
     EXPECT_EQ(promised(run, Property::not_stuck).part_not_kept, "one lock, taken once at a time");
   }
+  const auto mutex = run_of("redisson-lock", "local_mutex = 'freed'\n[clients]\nnested = true\n");
+  EXPECT_FALSE(promised(mutex, Property::not_stuck).premise_kept) << "its mutex is not re-entrant";
+  EXPECT_TRUE(promised(run_of("redisson-lock", "[clients]\nnested = true\n"), Property::not_stuck)
+                  .premise_kept);
   const auto abandoned =
       run_of("naive-setnx", "[[fault]]\ncrash = 'client-1'\nbefore = 'write.sent'\n");
   EXPECT_FALSE(promised(abandoned, Property::not_stuck).promised) << "a crash is beyond it";

@@ -19,6 +19,13 @@ inline constexpr std::string_view kAnswered =
 inline constexpr std::string_view kOwnToken = "every acquisition has a token of its own";
 inline constexpr std::string_view kInTime =
     "a command takes effect before its client gives up on it";
+inline constexpr std::string_view kOwnName = "no two threads of a process share an owner name";
+inline constexpr std::string_view kInTimeOwnName =
+    "a command takes effect before its client gives up on it, and no two threads of a process "
+    "share an owner name";
+inline constexpr std::string_view kInPlace =
+    "every wait is over before its place in the queue expires";
+inline constexpr std::string_view kNoForce = "no operator takes the lock from its holder";
 inline constexpr std::string_view kOneLock = "one lock, taken once at a time";
 
 // How a lock releases its key: blindly, even if it is another holder's; or only its own,

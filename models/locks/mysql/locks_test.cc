@@ -88,6 +88,31 @@ TEST(MySqlLocks, OfSeveralRowsPromiseLessWithWrongOrdersOrAfterWrongReactions) {
   EXPECT_FALSE(promises(mysql_insert_lock(), RowOrder::same, commit, Property::not_stuck));
 }
 
+// A session that is cut off while it waits for its second row keeps the first. And a row that was
+// overdue when it was deleted is in time again once the server's clock has been set back.
+TEST(MySqlLocks, OfSeveralRowsPromiseLessUnderFaultsThatStrikeBetweenTheRows) {
+  const auto under = [](const Algorithm& algorithm, std::uint32_t rows, Property property) {
+    LockOptions options = as_it_comes(algorithm);
+    options.of<RowOptions>().rows = rows;
+    return promise(algorithm, property, options)->under;
+  };
+  for (const Algorithm* algorithm : {&mysql_row_lock(), &mysql_insert_lock()}) {
+    EXPECT_TRUE(under(*algorithm, 1, Property::available).has(FaultClass::partition));
+    EXPECT_FALSE(under(*algorithm, 2, Property::available).has(FaultClass::partition));
+    EXPECT_TRUE(under(*algorithm, 2, Property::available).has(FaultClass::client_clock));
+  }
+  EXPECT_TRUE(under(mysql_insert_lock(), 1, Property::own_release).has(FaultClass::server_clock));
+  EXPECT_FALSE(under(mysql_insert_lock(), 2, Property::own_release).has(FaultClass::server_clock));
+}
+
+// docs/facts/failures.md C-27.
+TEST(MySqlLocks, OfATimePromiseTheirOwnReleaseWithinTheLeaseIfNoReleaseComparesTheOwner) {
+  LockOptions options = as_it_comes(shedlock());
+  EXPECT_TRUE(promise(shedlock(), Property::own_release, options)->under.has(FaultClass::pause));
+  options.of<ShedLockOptions>().release_compares = false;
+  EXPECT_FALSE(promise(shedlock(), Property::own_release, options)->under.has(FaultClass::pause));
+}
+
 TEST(MySqlLocks, OfSeveralRowsAreHeldByWhoeverHasAllOfThem) {
   for (const Algorithm* algorithm : {&mysql_row_lock(), &mysql_insert_lock()}) {
     LockOptions options = as_it_comes(*algorithm);

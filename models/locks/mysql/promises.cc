@@ -17,9 +17,24 @@ constexpr FaultClasses kServerStands =
 constexpr FaultClasses kWritesInTime = {FaultClass::late_command, FaultClass::client_clock,
                                         FaultClass::server_clock, FaultClass::crash};
 
-// Where there are several primaries, each applies the other's row over its own.
-Promise own_row(const LockOptions& options) {
-  Promise own = own_release(options, GivesBack::its_own);
+// A session that is cut off or left behind while it waits for a row keeps the rows that it has got
+// already, although nobody holds the lock.
+Promise available_row(const LockOptions& options) {
+  FaultClasses under = FaultClasses::all().without({FaultClass::pause});
+  if (options.of<RowOptions>().rows > 1)
+    under = under.without({FaultClass::late_command, FaultClass::partition, FaultClass::lost_reply,
+                           FaultClass::crash});
+  return {Property::available, while_patient(options, under), kFreeKey};
+}
+
+// A name that is not made for each acquisition is that of the process or of its lock object, which
+// its threads share. Where there are several primaries, each applies the other's row over its own.
+// Of several rows, one that was overdue when it was deleted may be in time again when the
+// transaction commits, if the server's clock has been set back.
+Promise own_row(const LockOptions& options, GivesBack how = GivesBack::its_own) {
+  Promise own = own_release(options, how);
+  if (own.premise == kInTime) own.premise = kInTimeOwnName;
+  if (options.of<RowOptions>().rows > 1) own.under = own.under.without({FaultClass::server_clock});
   own.under = own.under.without({FaultClass::failover});
   return own;
 }
@@ -34,8 +49,7 @@ std::vector<Promise> of_connections(const LockOptions& options) {
       {Property::no_stale_write, at_resource, premise},
       {Property::own_release, FaultClasses::all(), ""},
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
-      {Property::available,
-       while_patient(options, FaultClasses::all().without({FaultClass::pause})), kFreeKey},
+      available_row(options),
       {Property::not_stuck, FaultClasses::all().without({FaultClass::crash}), kServerThere},
       progress(),
   };
@@ -76,8 +90,7 @@ std::vector<Promise> of_a_row(const LockOptions& options) {
   std::vector<Promise> all = {
       {Property::mutual_exclusion, unhurried(options, GivesBack::its_own), kWithinLease},
       own_row(options),
-      {Property::available,
-       while_patient(options, FaultClasses::all().without({FaultClass::pause})), kFreeKey},
+      available_row(options),
       progress(),
   };
   const auto& rows = options.of<RowOptions>();
@@ -98,7 +111,7 @@ std::vector<Promise> of_a_time(const LockOptions& options) {
       compares_owner(options.of<ShedLockOptions>()) ? GivesBack::its_own : GivesBack::blindly;
   FaultClasses under = unhurried(options, how);
   if (!options.of<ShedLockOptions>().db_time) under = under.without({FaultClass::client_clock});
-  Promise own = own_row(options);
+  Promise own = own_row(options, how);
   if (!options.of<ShedLockOptions>().db_time)
     own.under = own.under.without({FaultClass::client_clock});
   std::vector<Promise> all = {
@@ -107,8 +120,7 @@ std::vector<Promise> of_a_time(const LockOptions& options) {
       {Property::no_stale_write, under, kWithinLease},
       own,
       {Property::no_deadlock, FaultClasses::all(), kOneLock},
-      {Property::available,
-       while_patient(options, FaultClasses::all().without({FaultClass::pause})), kFreeKey},
+      available_row(options),
       progress(),
   };
   return all;

@@ -211,8 +211,9 @@ Duration fair_bound(const LockOptions& options) {
 
 Duration spin_wakeup(const LockOptions&) { return {}; }
 
-// A waiter is not overtaken as long as its place does not expire. A grant that no replica has in
-// time is undone, and its place in the queue is gone.
+// A waiter is not overtaken as long as its place does not expire. It can renew its place, but every
+// grant takes that time away again. A grant that no replica has in time is undone, and its place in
+// the queue is gone.
 bool keeps_places(const LockOptions& options) {
   const auto& redisson = options.of<RedissonOptions>();
   const Duration most = redisson.wait_at_most;
@@ -221,12 +222,13 @@ bool keeps_places(const LockOptions& options) {
   return fair.refresh_place && between < fair.place_expires && !redisson.sync_replicas;
 }
 
-// One message wakes one waiter, unless the release is executed twice.
+// One message wakes one waiter, unless the release is executed twice, or an operator releases the
+// lock once more.
 std::vector<Promise> fair_promises(const LockOptions& options) {
   std::vector<Promise> all = promises(options);
-  if (keeps_places(options)) all.push_back({Property::fair_order, {}, {}});
+  if (keeps_places(options)) all.push_back({Property::fair_order, {}, kInPlace});
   all.push_back(
-      {Property::bounded_wakeups, FaultClasses::all().without({FaultClass::lost_reply}), {}});
+      {Property::bounded_wakeups, FaultClasses::all().without({FaultClass::lost_reply}), kNoForce});
   return all;
 }
 

@@ -109,7 +109,7 @@ std::vector<Promise> on_one_znode(const LockOptions& options) {
     without_exclusion(all);
   } else {
     all.push_back(
-        {Property::own_release, options.resend > 0 ? kConnected : FaultClasses::all(), ""});
+        {Property::own_release, options.resend > 0 ? kConnected : FaultClasses::all(), kOneLock});
   }
   all.push_back(not_stuck());
   all.push_back(progress());
