@@ -41,10 +41,10 @@ Promise own_release(const LockOptions& options, GivesBack how) {
 
 FaultClasses while_leases_end(const LockOptions& options) {
   // A mutex of the process that stays locked after a failed release has no lease
-  // (docs/facts/failures.md D-12).
+  // (docs/facts/failures.md D-12), and neither has one whose thread has ended.
   if (options.local_mutex == LocalMutex::kept_on_error) return {FaultClass::late_write};
-  return options.renew == Renew::none ? FaultClasses::all()
-                                      : FaultClasses::all().without({FaultClass::crash});
+  const bool end = options.renew == Renew::none && options.local_mutex == LocalMutex::none;
+  return end ? FaultClasses::all() : FaultClasses::all().without({FaultClass::crash});
 }
 
 FaultClasses while_patient(const LockOptions& options, FaultClasses classes) {

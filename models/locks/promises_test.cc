@@ -45,6 +45,11 @@ TEST(LockPromises, CountOnTheEndOfALeaseUnlessItIsRenewed) {
   EXPECT_FALSE(while_leases_end({.renew = Renew::conditional}).has(FaultClass::crash));
 }
 
+TEST(LockPromises, CountOnNoThreadToEndWithAMutexOfItsProcess) {
+  EXPECT_FALSE(while_leases_end({.local_mutex = LocalMutex::freed}).has(FaultClass::crash));
+  EXPECT_TRUE(while_leases_end({.local_mutex = LocalMutex::freed}).has(FaultClass::partition));
+}
+
 // A replica that does not acknowledge has the effect of a server that refuses.
 TEST(LockPromises, GrantAFreeKeyUnderFewerFaultsWhereReplicasMustHaveIt) {
   EXPECT_TRUE(available({}).under.covers(FaultClasses::all()));

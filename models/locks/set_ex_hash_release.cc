@@ -1,6 +1,7 @@
 #include "models/locks/set_ex_hash_release.h"
 
 #include <string>
+#include <utility>
 
 #include "models/locks/promises.h"
 
@@ -52,7 +53,8 @@ Duration hash_release_bound(const LockOptions& options) {
 
 }  // namespace
 
-SetExHashRelease::SetExHashRelease(LockOptions options) : TokenLock(in_seconds(options)) {}
+SetExHashRelease::SetExHashRelease(LockOptions options)
+    : TokenLock(in_seconds(std::move(options))) {}
 
 Taken SetExHashRelease::take(Client& self, std::string_view key, std::string_view token) {
   const redis::Reply reply = redis::server(self).set(key, token, {.nx = true, .ex = options().ttl});
