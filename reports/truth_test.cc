@@ -145,7 +145,7 @@ TEST(Truth, AnEntryThatACrashHasLostDoesNotExpireAfterwards) {
       << "its disk is empty";
   const std::string logs = "[servers.redis]\nconfig = ['appendonly yes', 'appendfsync always']\n";
   for (const std::string keeps : {"all", "fsynced"})
-    EXPECT_THAT(timeline_of(crash + "keeps = '" + keeps + "'\n" + step + logs),
+    EXPECT_THAT(timeline_of(fmt::format("{}keeps = '{}'\n{}{}", crash, keeps, step, logs)),
                 HasSubstr("client-1's entry expires\n"));
 }
 

@@ -41,10 +41,11 @@ std::optional<Duration> pause_of(const LockSpec& spec) {
 
 // The next attempt takes a free lock. An attempt is a connection and a few commands: the wait
 // before it, the way there and back, the server's queue, and a garbage collection wherever one can
-// occur.
+// occur. In the queue are also the commands that load a script or renew a lease or a place.
 Duration acquire_bound(const Scenario& scenario) {
   constexpr Duration kSlack = std::chrono::milliseconds(100);
   constexpr std::int64_t kCommands = 4;
+  constexpr std::int64_t kQueued = 2 * kCommands;
   for (const Setup& setup : setups(scenario)) {
     if (!pause_of(setup.lock)) return {};
   }
@@ -54,7 +55,7 @@ Duration acquire_bound(const Scenario& scenario) {
     const models::LockOptions& lock = spec.options;
     const servers::Bounds server = bounds_of_server(scenario, spec);
     const Duration queue =
-        kCommands * server.service * static_cast<std::int64_t>(scenario.clients.count);
+        kQueued * server.service * static_cast<std::int64_t>(scenario.clients.count);
     const Duration standing = servers::longest_collection(clients.gc) + server.collection;
     const Duration wait = lock.wait_replicas > 0 ? lock.wait_timeout : Duration{};
     return *pause_of(spec) + 2 * (1 + kCommands) * way + queue + 2 * standing + wait + kSlack +

@@ -115,8 +115,9 @@ TEST(Premise, OfTheLeaseIsNotBrokenByALockThatShortensItsLeasesOrDoesNotRenewThe
   EXPECT_FALSE(within_lease(renews + idle + work +
                             "[[fault]]\npause = 'client-1'\n"
                             "after = 'acquire.replied'\nfor = '5s'\n"));
-  for (const std::string lock : {"redlock", "redsync"})
-    EXPECT_TRUE(kept(models::locks::kWithinLease, lock, renews + idle + work)) << lock;
+  const std::string idles = renews + idle + work;
+  for (const char* lock : {"redlock", "redsync"})
+    EXPECT_TRUE(kept(models::locks::kWithinLease, lock, idles)) << lock;
   const std::string takes_shorter =
       "acquire_script = { lua = \"if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', 1000) then "
       "return 1 end return 0\" }\n";
