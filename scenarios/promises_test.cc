@@ -253,6 +253,15 @@ TEST(Promises, CountTheTimeThatAServerSpendsOnItsReplicas) {
   EXPECT_TRUE(late("200ms", 5)) << "no time is left";
 }
 
+// Its waiters load scripts and keep their places, and the head of the queue gives up late.
+TEST(Promises, OfAnAvailableLockGiveASlowServerTheTimeForAllCommandsInItsQueue) {
+  const auto run = run_of("redisson-fair-lock-fixed",
+                          "acquire_timeout = '5s'\nttl = '9s'\nplace_expires = '20s'\n"
+                          "[servers.redis]\nreplicas = 1\nservice = '300ms'\n"
+                          "[clients]\nhold = '1s'\nwrites = 1\n");
+  EXPECT_FALSE(is_violated(run, Property::available));
+}
+
 // All three ask at once, and none has a second attempt.
 TEST(Promises, OfProgressAreNotMadeToClientsThatMaySplitTheServersInEveryAttempt) {
   const auto progress_of = [](const std::string& keys) {
