@@ -74,10 +74,8 @@ std::vector<std::string> servers_of_locks() {
 }
 
 std::vector<std::string> strategies() {
-  std::vector<std::string> names;
-  for (const explore::strategies::Listed& one : explore::strategies::all())
-    names.emplace_back(one.name);
-  return names;
+  const keys::Words names = explore::strategies::names();
+  return {names.begin(), names.end()};
 }
 
 // By the name that the help has for it. All others are numbers or free text.

@@ -27,6 +27,7 @@
 #include "keys/nearest.h"
 #include "models/locks/catalogue.h"
 #include "models/servers/kind.h"
+#include "reports/wording.h"
 #include "scenarios/loader.h"
 #include "scenarios/runner.h"
 
@@ -62,12 +63,11 @@ void read_faults(const std::string& list, SearchOptions& options) {
 }
 
 void read_strategy(const std::string& word, SearchOptions& options) {
-  Words known;
-  for (const explore::strategies::Listed& one : explore::strategies::all())
-    known.push_back(one.name);
+  const Words known = explore::strategies::names();
   const auto found = std::find(known.begin(), known.end(), word);
   if (found == known.end()) refuse("--strategy", "strategy", word, known);
   options.strategy = *found;
+  options.faults.most = explore::strategies::named(*found).most_faults;
 }
 
 scenarios::Scenario scenario_of(const ExploreOptions& options) {
@@ -91,6 +91,7 @@ std::string command_of(const ExploreOptions& options, std::uint64_t seed) {
   const auto add = [&command](const char* option, const std::string& word) {
     if (!word.empty()) command.append(" ").append(option).append(" ").append(shell_quoted(word));
   };
+  add("--strategy", options.strategy);
   for (const std::string& change : options.changes) add("--set", change);
   add("--max-faults", options.max_faults);
   add("--faults", options.faults);
@@ -101,10 +102,32 @@ std::string command_of(const ExploreOptions& options, std::uint64_t seed) {
 
 // ---------------------------------------------------------------- the search
 
+std::string about(double seconds) {
+  if (seconds < 120) return fmt::format("{:.0f} s", std::max(seconds, 1.0));
+  if (seconds < 120 * 60) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.0f} h", seconds / 3600);
+}
+
+// Why a search that tries every plan has not done so; empty: it has, or something ended it.
+std::string why_undecided(const explore::Report& report) {
+  const auto decided = report.search.decided();
+  if (!decided || report.interrupted) return {};
+  if (decided->too_many > 0) {
+    const double each = report.wall_seconds / static_cast<double>(report.search.tally().runs);
+    return fmt::format(
+        "the plans of {} are some {}, which is more than --runs {} and would take about {}",
+        reports::plural(decided->most + 1, "fault"), decided->too_many,
+        report.search.options().most_plans, about(each * static_cast<double>(decided->too_many)));
+  }
+  if (decided->unjudged > 0 && report.search.clean())
+    return fmt::format("{} could not be judged", reports::plural(decided->unjudged, "plan"));
+  return {};
+}
+
 class SearchProgress {
  public:
-  SearchProgress(std::uint64_t runs, std::optional<explore::Seconds> length)
-      : runs_(runs), length_(length) {}
+  SearchProgress(const Search& search, std::uint64_t runs, std::optional<explore::Seconds> length)
+      : search_(search), runs_(runs), length_(length) {}
 
   void tell(const explore::Progress& progress) {
     if (!line_.is_due(progress.passed)) return;
@@ -118,13 +141,15 @@ class SearchProgress {
 
  private:
   std::string time_left(const explore::Progress& progress, double rate) const {
-    const double left = length_
-                            ? (*length_ - progress.passed).count()
-                            : static_cast<double>(runs_ - std::min(runs_, progress.runs)) / rate;
+    const auto decided = search_.decided();
+    const std::uint64_t runs = decided ? decided->wanted : runs_;
+    const double left = length_ ? (*length_ - progress.passed).count()
+                                : static_cast<double>(runs - std::min(runs, progress.runs)) / rate;
     if (!(left < 1e9)) return {};
     return fmt::format(", {:.0f}s left", std::max(left, 0.0));
   }
 
+  const Search& search_;
   const std::uint64_t runs_;
   const std::optional<explore::Seconds> length_;
   StatusLine line_;
@@ -145,8 +170,12 @@ CLI::App* add_explore(CLI::App& app, ExploreOptions& options) {
       "");
   add("--algorithm", options.algorithm,
       "search with the plain scenario of this lock, in place of SCENARIO", "NAME");
-  add("--strategy", options.strategy, "how plans are chosen: random (default: random)", "NAME");
-  add("--max-faults", options.max_faults, "the most faults in one run (default: 3)", "NUMBER");
+  add("--strategy", options.strategy,
+      fmt::format("how plans are chosen: {} (default: {})",
+                  fmt::join(explore::strategies::names(), " or "), explore::strategies::names()[0]),
+      "NAME");
+  add("--max-faults", options.max_faults, "the most faults in one run (default: 3; exhaustive: 1)",
+      "NUMBER");
   command
       ->add_option("--set", options.changes,
                    "change one key of the file, such as lock.ttl=5s or clients.count=5; may be "
@@ -162,7 +191,10 @@ CLI::App* add_explore(CLI::App& app, ExploreOptions& options) {
       "search for violations of these properties (default: of those that the lock promises under "
       "the faults that struck)",
       "NAME,...");
-  add("--runs", options.runs, fmt::format("the number of runs (default: {})", kRunsOfASearch),
+  add("--runs", options.runs,
+      fmt::format("the number of runs (default: {}); exhaustive: with more plans of one number of "
+                  "faults it does not begin (default: {})",
+                  kRunsOfASearch, SearchOptions{}.most_plans),
       "NUMBER");
   add("--seconds", options.seconds, "search for so long, in place of --runs", "NUMBER");
   add("--seed", options.seed, "the seed of the plans and the runs (default: the file's, or 1)",
@@ -200,6 +232,10 @@ int explore(const ExploreOptions& given) {
     throw BadInput("explore: give --runs or --seconds, not both");
   std::uint64_t runs = given.seconds.empty() ? kRunsOfASearch : INT64_MAX;
   if (!given.runs.empty()) runs = number_from("--runs", given.runs, 1, INT64_MAX);
+  if (explore::strategies::named(options.strategy).complete) {
+    if (!given.runs.empty() || !given.seconds.empty()) options.most_plans = runs;
+    runs = INT64_MAX;
+  }
   std::optional<explore::Seconds> length;
   if (!given.seconds.empty()) length = explore::Seconds(seconds_from("--seconds", given.seconds));
   const unsigned jobs = jobs_from(given.jobs);
@@ -216,7 +252,7 @@ int explore(const ExploreOptions& given) {
   const Interruptible interruptible;
   std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, no exit status of a worker arrives
   {
-    SearchProgress line(runs, length);
+    SearchProgress line(search, runs, length);
     bool all_kept = true;
     const auto keep = [&](std::string_view stem, const std::string& text) {
       std::string file = folder.keep(std::string(stem), text);
@@ -249,6 +285,7 @@ int explore(const ExploreOptions& given) {
     }
   }
   report.interrupted = Interruptible::caught();
+  if (report.stopped.empty()) report.stopped = why_undecided(report);
   put(given.json ? explore::json(report) : explore::text(report, form));
   if (!report.stopped.empty()) {
     std::fputs(("picklock: stopped: " + report.stopped + '\n').c_str(), stderr);

@@ -15,7 +15,7 @@ TEST_F(Program, RefusesSearchesThatCannotBeMade) {
   refuse("--algorithm lua-check-delet", "no algorithm `lua-check-delet`; did you mean `lua-check-");
   refuse("chek-then-delete-gap", "did you mean `check-then-delete-gap`?");
   refuse(kStory + " --set lock.tl=5s", "did you mean `lock.ttl`?");
-  refuse(kStory + " --strategy pct", "no strategy `pct`; it is one of random");
+  refuse(kStory + " --strategy pct", "no strategy `pct`; it is one of random, exhaustive");
   refuse(kStory + " --faults paus", "no class of faults `paus`; did you mean `pause`?");
   refuse(kStory + " --faults pause,,crash", "there is an empty word in \"pause,,crash\"");
   refuse(kStory + " --faults failover",
@@ -104,6 +104,33 @@ TEST_F(Program, FindsNothingInALockThatKeepsItsPromises) {
   EXPECT_EQ(again, out);
   EXPECT_THAT(picklock("explore --algorithm lua-check-delete --runs 100").out,
               StartsWith("✓ no promised property was violated\n"));
+}
+
+TEST_F(Program, TriesEveryPlanOfOneFault) {
+  const std::string arguments =
+      "explore plain/lua-check-delete --strategy exhaustive --set clients.count=2 "
+      "--set clients.cycles=1 --faults pause,failover";
+  const Json out = Json::parse(picklock(arguments + " --json").out);
+  EXPECT_EQ(out.at("exhausted"), true);
+  EXPECT_EQ(out.at("max_faults"), 1);
+  EXPECT_EQ(out.at("chance_below"), Json());
+  EXPECT_EQ(out.at("complete").at("faults"), 1);
+  EXPECT_EQ(out.at("complete").at("plans"), out.at("runs"));
+  EXPECT_EQ(out.at("complete").at("lengths").at("lease"), "10s");
+  const Ran told = picklock(arguments);
+  EXPECT_EQ(told.status, 0);
+  EXPECT_THAT(told.out,
+              StartsWith("✓ no promised property was violated by any plan of at most 1 fault\n"));
+}
+
+TEST_F(Program, DoesNotBeginWithMorePlansThanItMayTry) {
+  const Ran ran =
+      picklock("explore plain/lua-check-delete --strategy exhaustive --max-faults 2 --runs 100000");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err,
+              ::testing::ContainsRegex("^picklock: stopped: the plans of 2 faults are some [0-9]+, "
+                                       "which is more than --runs 100000 and would take about"));
+  EXPECT_THAT(ran.out, HasSubstr("complete   every plan of at most 1 fault: "));
 }
 
 TEST_F(Program, FindsTheSameInAnyNumberOfProcesses) {

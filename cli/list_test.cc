@@ -89,8 +89,9 @@ TEST_F(Program, ListsTheWordsThatAFileIsWrittenWith) {
 
 TEST_F(Program, ListsTheStrategiesThatAreBuilt) {
   const Json rows = Json::parse(picklock("list strategies --json").out);
-  ASSERT_EQ(rows.size(), 1u);
+  ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows.at(0).at("name"), "random");
+  EXPECT_EQ(rows.at(1).at("name"), "exhaustive");
 }
 
 TEST_F(Program, WrapsItsListsByWordsAt80Columns) {

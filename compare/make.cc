@@ -18,10 +18,10 @@
 namespace picklock::compare {
 namespace {
 
+using explore::Span;
 using explore::workers::Order;
 using explore::workers::Pool;
 using explore::workers::Pulse;
-using explore::workers::Span;
 
 // Decides how far a comparison goes, never what a run does.
 using Clock = std::chrono::steady_clock;
@@ -85,7 +85,9 @@ void fields(Archive& archive, MadeStory& made) {
 class PlansOfCell final : public explore::strategies::Strategy {
  public:
   explicit PlansOfCell(Cell& cell) : cell_(cell) {}
-  void draw(std::uint64_t run, sim::Plan& plan) override { plan = cell_.drawn(run).faults; }
+  void draw(const explore::Batch&, std::uint64_t run, scenarios::Scenario& into) override {
+    into.faults = cell_.drawn(run).faults;
+  }
 
  private:
   Cell& cell_;

@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <deque>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -14,7 +15,6 @@ namespace picklock::explore {
 namespace {
 
 using workers::Pulse;
-using workers::Span;
 
 // Decides how long a search lasts, never what a run does.
 using Clock = std::chrono::steady_clock;
@@ -24,9 +24,6 @@ constexpr Seconds kGrace{1};
 // Finds of the last moment are shrunk for as long again as the search took, or at least this long.
 constexpr Seconds kLeastShrinking{10};
 constexpr int kPollMilliseconds = 100;
-// Runs of a task.
-constexpr std::uint64_t kBlock = 64;
-
 // The runs of a task; fewer if it was told to hurry.
 struct MadeRuns {
   Block block;
@@ -35,7 +32,7 @@ struct MadeRuns {
 
 template <typename Archive>
 void fields(Archive& archive, MadeRuns& made) {
-  archive(made.block.tally, made.block.sightings, made.end);
+  archive(made.block, made.end);
 }
 
 // A lead to be followed up. A shrunk scenario may crash although its original run did not.
@@ -57,7 +54,7 @@ class Campaign {
         onlooker_(onlooker),
         start_(Clock::now()),
         runs_({.workers = limits.jobs, .ahead = 2}, workers::Order::as_submitted,
-              [this](const Span& span, Pulse& pulse) { return make_runs(span, pulse); }),
+              [this](const Batch& batch, Pulse& pulse) { return make_runs(batch, pulse); }),
         leads_({}, workers::Order::as_submitted,
                [this](const LeadTask& task, Pulse& pulse) { return follow(task, pulse); }) {}
 
@@ -76,18 +73,16 @@ class Campaign {
 
  private:
   Seconds passed() const { return Clock::now() - start_; }
-  bool runs_are_over() const {
-    return dropped_ || (runs_.is_idle() && (stopped_ || next_run_ >= limits_.runs));
-  }
+  bool runs_are_over() const { return dropped_ || (runs_.is_idle() && (stopped_ || ended_)); }
   bool over() const { return runs_are_over() && leads_.is_idle(); }
 
   // ---------------------------------------------------------------- in a worker
 
-  MadeRuns make_runs(const Span& span, Pulse& pulse) {
+  MadeRuns make_runs(const Batch& batch, Pulse& pulse) {
     MadeRuns made;
-    for (made.end = span.from; made.end < span.to && !pulse.hurried(); ++made.end) {
+    for (made.end = batch.runs.from; made.end < batch.runs.to && !pulse.hurried(); ++made.end) {
       pulse.begin(made.end);
-      search_.runs().make(made.end, made.block);
+      search_.runs().make(batch, made.end, made.block);
     }
     return made;
   }
@@ -111,24 +106,30 @@ class Campaign {
   }
 
   void submit_runs() {
-    while (!stopped_ && !dropped_ && next_run_ < limits_.runs && runs_.is_hungry()) {
-      const std::uint64_t end = std::min(limits_.runs, next_run_ + kBlock);
-      runs_.submit({next_run_, end});
-      next_run_ = end;
+    while (!stopped_ && !dropped_ && !ended_ && runs_.is_hungry()) {
+      std::optional<Batch> batch = search_.runs().strategy().next();
+      // Without one, it may have one once the results of others are taken.
+      if (!batch && !runs_.is_idle()) return;
+      ended_ = !batch || batch->runs.from >= limits_.runs;
+      if (ended_) return;
+      batch->runs.to = std::min(batch->runs.to, limits_.runs);
+      ended_ = batch->runs.to == limits_.runs;
+      submitted_.push_back(*batch);
+      runs_.submit(std::move(*batch));
     }
   }
 
   void take_runs() {
     while (!dropped_) {
-      std::optional<workers::Pool<Span, MadeRuns>::Done> done = runs_.next();
+      std::optional<workers::Pool<Batch, MadeRuns>::Done> done = runs_.next();
       if (!done) return;
       if (!done->result) {
         if (!done->crash.item)
           throw std::runtime_error("a process that makes runs ended: " + done->crash.how);
         crashed_.emplace_back(*done->crash.item, done->crash.how);
       } else {
-        add_to(block_, done->result->block);
-        dropped_ = done->result->end < done->task.to;  // no run after it counts
+        block_.add(done->result->block);
+        dropped_ = done->result->end < done->task.runs.to;  // no run after it counts
       }
       if (done->last || dropped_) take_block();
     }
@@ -136,17 +137,15 @@ class Campaign {
 
   // The search is told of the crashes of a block before the block.
   void take_block() {
-    for (const auto& [run, how] : crashed_) search_.take_crash(run, how);
+    const Batch batch = std::move(submitted_.front());
+    submitted_.pop_front();
+    for (const auto& [run, how] : crashed_) search_.take_crash(batch, run, how);
     search_.take(block_);
+    if (!dropped_) search_.runs().strategy().take(batch, block_);
     crashed_.clear();
     block_ = {};
     dropped_ = dropped_ || search_.tally().crashed >= kMostCrashes;
     if (dropped_) runs_.hurry();
-  }
-
-  static void add_to(Block& block, const Block& next) {
-    block.tally.add(next.tally);
-    block.sightings.insert(block.sightings.end(), next.sightings.begin(), next.sightings.end());
   }
 
   // One after the other: the next lead depends on the finds before it.
@@ -194,12 +193,13 @@ class Campaign {
   const Limits limits_;
   const Onlooker& onlooker_;
   const Clock::time_point start_;
-  workers::Pool<Span, MadeRuns> runs_;
+  workers::Pool<Batch, MadeRuns> runs_;
   workers::Pool<LeadTask, Keeper::Kept> leads_;
-  std::uint64_t next_run_ = 0;  // to be submitted
-  bool stopped_ = false;        // no further run is begun
-  bool dropped_ = false;        // no further run counts
-  Block block_;                 // the parts of the next block, as far as they have come
+  std::deque<Batch> submitted_;  // and not taken
+  bool ended_ = false;           // no further run is wanted
+  bool stopped_ = false;         // no further run is begun
+  bool dropped_ = false;         // no further run counts
+  Block block_;                  // the parts of the next block, as far as they have come
   std::vector<std::pair<std::uint64_t, std::string>> crashed_;  // runs of it, and how they ended
   std::vector<pollfd> polled_;
   std::size_t told_finds_ = 0;

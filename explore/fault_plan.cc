@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
-#include "keys/duration_text.h"
+#include "explore/critical_lengths.h"
 #include "models/servers/verbs.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/process_kinds.h"
 #include "scenarios/promises.h"
-#include "scenarios/topology.h"
 #include "scenarios/verbs/kind.h"
 
 namespace picklock::explore {
@@ -24,14 +24,6 @@ using sim::Fault;
 using sim::Phase;
 using sim::ProcessId;
 using sim::Verb;
-
-// Exact enough to fall just under or just over a lease, and short to read.
-Duration rounded(Duration length) {
-  const Duration grain = length >= 100ms ? Duration(1ms)
-                         : length >= 1ms ? Duration(10us)
-                                         : Duration(1us);
-  return std::max(length < grain ? length : length / grain * grain, Duration(1));
-}
 
 // A named stream for run number `run`.
 sim::Random stream_of(std::uint64_t seed, std::string_view name, std::uint64_t run) {
@@ -50,109 +42,28 @@ scenarios::Ties run_ties(std::uint64_t seed, std::uint64_t run) {
 }
 
 FaultPlans::FaultPlans(const scenarios::Scenario& scenario, Profile profile)
-    : scenario_(scenario),
-      profile_(std::move(profile)),
-      server_(scenarios::lock_server(scenario_)) {
-  for (const ProcessKind* kind : scenarios::process_kinds()) processes_[kind];
-  const std::vector<scenarios::ProcessSpec> processes = scenarios::processes_of(scenario_);
-  for (ProcessId i = 0; i < profile_.processes.size(); ++i) {
-    const scenarios::ProcessSpec* process = scenarios::find(processes, profile_.processes[i]);
-    if (process == nullptr)
-      throw std::logic_error(fmt::format("no process is called {}", profile_.processes[i]));
-    kinds_.push_back(process->kind);
-    processes_[kinds_.back()].push_back(i);
-  }
-  find_ways();
-  find_lengths();
-}
+    : FaultPlans(Ways(scenario, std::move(profile))) {}
 
-bool FaultPlans::has_messages_to(const ProcessKind& server) const {
-  return std::any_of(profile_.roles.begin(), profile_.roles.end(),
-                     [&](const ReachedRole& role) { return kind(role.server) == server; });
-}
+FaultPlans::FaultPlans(Ways ways) : ways_(std::move(ways)) { find_lengths(); }
 
-// Whether another server can take over from this one.
-bool FaultPlans::is_replaceable(ProcessId process) const {
-  const std::span<const Verb> bears = kind(process).bears;
-  return std::find(bears.begin(), bears.end(), models::kFailOver) != bears.end() &&
-         !server_.no_failover(scenario_.servers, name(process));
-}
-
-bool FaultPlans::is_impossible(const Fault& fault, const sim::Plan& earlier) const {
-  const verbs::Kind& verb = verbs::kind_of(fault.verb);
-  return verb.impossible != nullptr && !verb.impossible(fault, scenario_, earlier).empty();
-}
-
-void FaultPlans::find_ways() {
-  for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
-    std::vector<Way>& ways = ways_[static_cast<std::size_t>(row.fault_class)];
-    const std::vector<scenarios::FaultTarget> targets = scenarios::targets_of(row.fault_class);
-    for (const Verb verb : row.verbs) {
-      for (const auto [target, message] : targets) {
-        if (message != verbs::kind_of(verb).on_message) continue;
-        if (message && !has_messages_to(*target)) continue;
-        if (!verbs::inapplicable(verb, *target).empty()) continue;
-        const std::vector<ProcessId>& hit = processes(*target);
-        if (hit.empty()) continue;
-        // An ensemble replaces a crashed leader by itself.
-        if (row.fault_class == FaultClass::failover &&
-            (verb == models::kFailOver) == target->elects)
-          continue;
-        // A message that it cannot change is known only with its step.
-        if (!message && is_impossible({.verb = verb, .target = name(hit.front())}, {})) continue;
-        ways.push_back({verb, target, target});
-        if (message) ways.push_back({verb, &scenarios::kClientKind, target});
-      }
-    }
-    if (!ways.empty()) possible_.add(row.fault_class);
-  }
-}
-
-std::string FaultPlans::why_impossible(FaultClass one) const {
-  const bool loses = one == FaultClass::failover || one == FaultClass::amnesia;
-  if (loses && !server_.lossless.empty()) return std::string(server_.lossless);
-  std::string why = "no client of this scenario sends such a message";
-  for (const scenarios::FaultClassRow& row : scenarios::fault_classes()) {
-    if (row.fault_class != one) continue;
-    for (const Verb verb : row.verbs) {
-      for (const auto& [target, message] : scenarios::targets_of(one)) {
-        const std::vector<ProcessId>& hit = processes(*target);
-        const std::string_view reason = verbs::inapplicable(verb, *target);
-        if (verb != models::kFailOver) {
-          if (!reason.empty()) why = reason;
-        } else if (!hit.empty() && server_.no_failover != nullptr) {
-          if (const auto no = server_.no_failover(scenario_.servers, name(hit.front())))
-            why = no->in_general;
-        }
-      }
-    }
-  }
-  return why;
-}
-
-// A lock breaks, if at all, when something takes about as long as its lease, as its session may be
-// idle, or as a client waits.
 void FaultPlans::find_lengths() {
-  const auto capped = [](Duration length) { return std::min<Duration>(length, 24h * 365); };
-  const Duration lease = capped(scenario_.lock.options.ttl);
-  const Duration retry = capped(scenario_.lock.options.retry_every);
-  const Duration hold = capped(scenarios::length_of_section(scenario_.clients));
-  const Duration another = lease + 2 * retry + hold;  // others have been and gone
+  const CriticalLengths lengths = critical_lengths(scenario());
+  const auto [lease, retry, hold] = std::tuple(lengths.lease, lengths.retry, lengths.section);
   const Range under{lease - lease / 20, lease};
   const Range over{lease, lease + lease / 20};
-  const Range beyond{another, another + hold + retry};
+  const Range beyond{lengths.another, lengths.another + hold + retry};
   const Range section{hold / 2, hold + hold / 2};
   const Range brief{Duration(1000), 2 * retry};
   const auto about = [&](Duration patience) {
     return Range{patience - patience / 10, patience + patience / 10};
   };
-  const Range command = about(capped(scenario_.lock.options.command_timeout));
-  const Range write = about(capped(scenario_.clients.write_timeout));
+  const Range command = about(lengths.command_timeout);
+  const Range write = about(lengths.write_timeout);
   lengths_ = {under, over, over, beyond, beyond, section, command, write, brief};
   // Only a paused client is silent on a session for hours; others would retry all the time.
   pauses_ = lengths_;
-  const Duration idle = capped(server_.bounds(scenario_.servers, scenario_.lock.options).idle);
-  if (idle > Duration::zero() && !models::takes(*scenarios::find_algorithm(scenario_), "ttl")) {
+  const Duration idle = lengths.idle;
+  if (idle > Duration::zero() && !models::takes(*scenarios::find_algorithm(scenario()), "ttl")) {
     pauses_.push_back({idle, idle + idle / 20});
   }
   jumps_ = {under, over, beyond, section, brief, {1s, 1s}, {1h, 1h}};
@@ -176,10 +87,10 @@ void FaultPlans::choose_kinds(sim::Random& of_plan, const FaultLimits& limits) {
       left_out.add(one);
     std::vector<Way>& ways = chosen_ways_[i];
     ways.clear();
-    for (const Way& way : ways_[i]) {
+    for (const Way& way : ways_.of(one)) {
       if (kept()) ways.push_back(way);
     }
-    if (ways.empty()) ways.push_back(ways_[i][of_plan.below(ways_[i].size())]);
+    if (ways.empty()) ways.push_back(ways_.of(one)[of_plan.below(ways_.of(one).size())]);
   }
   if (!chosen_.empty()) return;
   for (std::size_t i = 0; i < kFaultClassCount; ++i) {
@@ -204,10 +115,10 @@ void FaultPlans::draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& 
     chance_ = stream_of(faults_seed, "fault", i);
     const FaultClass wanted = some(chosen_);
     const auto index = static_cast<std::size_t>(wanted);
-    if (wanted == FaultClass::failover && !can_fail_over(plan)) continue;
+    if (wanted == FaultClass::failover && !ways_.can_fail_over(plan)) continue;
     Fault fault;
     int attempt = 0;
-    while (!draw_fault(wanted, attempt < kAttemptsAtChosen ? chosen_ways_[index] : ways_[index],
+    while (!draw_fault(wanted, attempt < kAttemptsAtChosen ? chosen_ways_[index] : ways_.of(wanted),
                        limits, plan, fault)) {
       if (++attempt == kAttempts)
         throw std::logic_error(
@@ -215,15 +126,6 @@ void FaultPlans::draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& 
     }
     plan.push_back(std::move(fault));
   }
-}
-
-// Some primary is not replaced by the plan yet: each can be once. A leader can be lost repeatedly.
-bool FaultPlans::can_fail_over(const sim::Plan& plan) const {
-  for (ProcessId process = 0; process < profile_.processes.size(); ++process) {
-    if (kind(process).elects) return true;
-    if (is_replaceable(process) && !models::fails_over(plan, name(process))) return true;
-  }
-  return false;
 }
 
 // False: the drawn fault is of another class, has nothing to hit, or is beyond the limits.
@@ -234,12 +136,10 @@ bool FaultPlans::draw_fault(FaultClass wanted, const std::vector<Way>& ways,
   fault = {};
   fault.verb = way.verb;
   fault.target = name(target);
-  const verbs::Kind& verb = verbs::kind_of(way.verb);
-  if (verb.idle != nullptr && verb.idle(fault, plan)) return false;
-  if (!verb.on_message && is_impossible(fault, plan)) return false;
+  if (!ways_.can_hit(fault, plan)) return false;
   if (!draw_trigger(way, target, fault)) return false;
   draw_details(fault, *way.target);
-  return scenarios::class_of(fault, *way.target, scenario_) == wanted &&
+  return scenarios::class_of(fault, *way.target, scenario()) == wanted &&
          strikes(limits.strikes, fault, *way.target);
 }
 
@@ -272,7 +172,7 @@ bool FaultPlans::strikes(Strikes where, const Fault& fault, const ProcessKind& t
       return fault.verb == Verb::end_thread;
     case Strikes::by_outages:
       return !of_client && verbs::kind_of(fault.verb).stops && fault.lasts &&
-             *fault.lasts >= scenario_.lock.options.ttl;
+             *fault.lasts >= scenario().lock.options.ttl;
   }
   return true;
 }
@@ -284,7 +184,7 @@ bool FaultPlans::draw_trigger(const Way& way, ProcessId target, Fault& fault) {
   const bool on_message = verbs::kind_of(way.verb).on_message;
   if (!on_message && one_in(8)) {
     const Duration grain = 1ms;
-    const Duration at = chance_.between(Duration::zero(), profile_.length);
+    const Duration at = chance_.between(Duration::zero(), profile().length);
     trigger.at = sim::kStart + at / grain * grain;
     return true;
   }
@@ -296,7 +196,7 @@ bool FaultPlans::draw_trigger(const Way& way, ProcessId target, Fault& fault) {
     if (whose != target && !anyone) trigger.by = name(whose);
   }
   candidates_.clear();
-  for (const ReachedRole& role : profile_.roles) {
+  for (const ReachedRole& role : profile().roles) {
     if (role.client != whose) continue;
     if (on_message && kind(role.server) != *way.server) continue;
     if (on_message && !of_client && role.server != target) continue;
@@ -306,7 +206,7 @@ bool FaultPlans::draw_trigger(const Way& way, ProcessId target, Fault& fault) {
       candidates_.push_back({.role = &role, .mark = nullptr, .phase = phase});
     }
   }
-  for (const ReachedMark& mark : profile_.marks) {
+  for (const ReachedMark& mark : profile().marks) {
     if (mark.client == whose && !on_message)
       candidates_.push_back({.role = nullptr, .mark = &mark, .phase = {}});
   }
@@ -335,7 +235,7 @@ std::uint32_t FaultPlans::narrow(const Candidate& step, sim::Trigger& trigger) {
   const auto phase = static_cast<std::size_t>(step.phase);
   bool several = false;
   std::uint32_t seen = 0;
-  for (const ReachedRole& role : profile_.roles) {
+  for (const ReachedRole& role : profile().roles) {
     if (role.client != step.role->client || role.role != step.role->role) continue;
     several = several || role.server != step.role->server;
     seen += role.times[phase];
@@ -384,7 +284,7 @@ void FaultPlans::draw_details(Fault& fault, const ProcessKind& target) {
   if (verb.takes("step")) {
     // Servers that beat all the time would take years to catch up.
     const bool beats = !of_client && target != scenarios::kResourceKind &&
-                       server_.beats != nullptr && server_.beats(scenario_.servers);
+                       ways_.server().beats != nullptr && ways_.server().beats(scenario().servers);
     fault.step = some_length(verb.jumps ? jumps_ : beats ? brief_ : delays_);
     if (verb.jumps && one_in(2)) fault.step = -fault.step;
   }
@@ -402,7 +302,7 @@ void FaultPlans::draw_details(Fault& fault, const ProcessKind& target) {
   if (verb.takes("keeps") && servers::starts_again(fault)) {
     fault.keeps = one_in(2) ? sim::Keeps::all : sim::Keeps::none;
     if (target.keeps != nullptr)
-      fault.keeps = target.keeps(scenario_.servers, fault.target, fault.keeps);
+      fault.keeps = target.keeps(scenario().servers, fault.target, fault.keeps);
   }
 }
 
@@ -411,7 +311,7 @@ void FaultPlans::draw_partition(Fault& fault) {
   if (one_in(2)) {
     const std::uint64_t sides = 1 + chance_.below(2);
     for (std::uint64_t i = 0; i < sides; ++i) {
-      const std::string& other = some(profile_.processes);
+      const std::string& other = some(profile().processes);
       const auto& from = fault.from;
       if (other != fault.target && std::find(from.begin(), from.end(), other) == from.end())
         fault.from.push_back(other);
@@ -425,10 +325,7 @@ void FaultPlans::draw_partition(Fault& fault) {
 // The replica that has received most, or any: a grant that some replicas have acknowledged is lost
 // only with another one.
 void FaultPlans::draw_successor(Fault& fault) {
-  std::vector<ProcessId> replicas;
-  for (ProcessId process = 0; process < profile_.processes.size(); ++process) {
-    if (server_.follows(kind(process), name(process), fault.target)) replicas.push_back(process);
-  }
+  const std::vector<ProcessId> replicas = ways_.successors(fault.target);
   if (replicas.size() > 1 && one_in(2)) fault.to = name(some(replicas));
 }
 

@@ -7,21 +7,17 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "explore/profile.h"
-#include "models/servers/kind.h"
+#include "explore/ways.h"
 #include "picklock/lock.h"
 #include "scenarios/scenario.h"
 #include "sim/fault.h"
 #include "sim/random.h"
 
 namespace picklock::explore {
-
-using picklock::FaultClass;
-using picklock::FaultClasses;
 
 // The faults of its class that a plan may have, in the order of the values: any; any except those
 // between a client and the resource. Then pauses of clients that request the lock and have not read
@@ -48,24 +44,15 @@ class FaultPlans {
  public:
   FaultPlans(const scenarios::Scenario& scenario, Profile profile);
 
-  // Classes that can act: some verb of theirs has a target and, where it needs one, a message.
-  FaultClasses possible() const { return possible_; }
-  // Why a class cannot act.
-  std::string why_impossible(FaultClass one) const;
+  explicit FaultPlans(Ways ways);
+
+  FaultClasses possible() const { return ways_.possible(); }
+  std::string why_impossible(FaultClass one) const { return ways_.why_impossible(one); }
 
   // Requires: every class of the limits is possible.
   void draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& limits, sim::Plan& plan);
 
  private:
-  using ProcessKind = servers::ProcessKind;
-
-  // One way in which a class acts: a verb, the kind of process it hits and, for a verb on messages,
-  // the kind of server they go to.
-  struct Way {
-    sim::Verb verb{};
-    const ProcessKind* target = nullptr;
-    const ProcessKind* server = nullptr;
-  };
   struct Range {
     Duration low{};
     Duration high{};
@@ -77,12 +64,7 @@ class FaultPlans {
     sim::Phase phase{};
   };
 
-  void find_ways();
   void find_lengths();
-  bool has_messages_to(const ProcessKind& kind) const;
-  bool is_replaceable(sim::ProcessId process) const;
-  bool is_impossible(const sim::Fault& fault, const sim::Plan& earlier) const;
-  bool can_fail_over(const sim::Plan& plan) const;
   void choose_kinds(sim::Random& of_plan, const FaultLimits& limits);
   bool draw_fault(FaultClass wanted, const std::vector<Way>& ways, const FaultLimits& limits,
                   const sim::Plan& plan, sim::Fault& fault);
@@ -101,18 +83,14 @@ class FaultPlans {
   }
   Duration some_length(const std::vector<Range>& ranges);
   const std::vector<sim::ProcessId>& processes(const ProcessKind& kind) const {
-    return processes_.at(&kind);
+    return ways_.processes(kind);
   }
-  const std::string& name(sim::ProcessId process) const { return profile_.processes[process]; }
-  const ProcessKind& kind(sim::ProcessId process) const { return *kinds_[process]; }
+  const std::string& name(sim::ProcessId process) const { return ways_.name(process); }
+  const ProcessKind& kind(sim::ProcessId process) const { return ways_.kind(process); }
+  const scenarios::Scenario& scenario() const { return ways_.scenario(); }
+  const Profile& profile() const { return ways_.profile(); }
 
-  scenarios::Scenario scenario_;
-  Profile profile_;
-  const servers::Kind& server_;
-  std::vector<const ProcessKind*> kinds_;                                // by ProcessId
-  std::map<const ProcessKind*, std::vector<sim::ProcessId>> processes_;  // found, never iterated
-  std::array<std::vector<Way>, kFaultClassCount> ways_;
-  FaultClasses possible_;
+  Ways ways_;
   std::vector<Range> lengths_;  // of faults; a range that is listed twice is drawn twice as often
   std::vector<Range> pauses_;   // the same, of paused clients
   std::vector<Range> jumps_;    // of clocks

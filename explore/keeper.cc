@@ -34,7 +34,7 @@ Scenario story_from(const std::string& text, Property property, const Scenario& 
 // Faults that did not fire had no effect, so the violation must exist without them.
 Scenario Keeper::start_of(const Lead& lead) {
   if (!lead.file.empty()) return story_from(lead.file, lead.violation.property, runs_.scenario());
-  Scenario scenario = runs_.drawn(lead.run);
+  Scenario scenario = runs_.drawn(lead.batch, lead.run);
   scenarios::World world;
   world.set(scenario);
   world.run(scenario.seed);

@@ -19,6 +19,7 @@ struct Lead {
   std::uint64_t run = 0;  // of the search, from 0, that led to it
   Violation violation;
   std::string file{};  // a scenario that shows it; empty: the run itself does
+  Batch batch{};       // of the run
 };
 
 // The shortest story of a violation.
@@ -41,7 +42,7 @@ std::string run_of(const Find& find);
 // Between processes (explore/workers/wire.h).
 template <typename Archive>
 void fields(Archive& archive, Lead& lead) {
-  archive(lead.run, lead.violation, lead.file);
+  archive(lead.run, lead.violation, lead.file, lead.batch);
 }
 
 // Without its story, which its text says.

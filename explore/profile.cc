@@ -49,10 +49,11 @@ Profile profile(const scenarios::Scenario& scenario, std::uint64_t seed) {
   profile.processes = world.processes();
   profile.length = world.ended() - sim::kStart;
   const sim::Trace& trace = world.trace();
+  scenarios::PassedSteps passed;
   for (const sim::TraceRecord& record : trace.records) {
     if (record.kind == sim::TraceKind::mark) {
       count_mark(profile, record.process, trace.payload(record));
-    } else if (const auto step = scenarios::passed_step(record)) {
+    } else if (const auto step = passed.read(record)) {
       ReachedRole& role = role_of(profile, *step);
       ++role.times[static_cast<std::size_t>(step->phase)];
       const sim::Protocol& protocol = *trace.protocols[record.protocol];

@@ -19,6 +19,8 @@
 namespace picklock::explore {
 namespace {
 
+using strategies::Decided;
+
 using Json = nlohmann::ordered_json;
 using reports::grouped;
 using reports::Ink;
@@ -60,8 +62,9 @@ class Writer {
           fmt::format("{} in {:.1f}s, {} a second", grouped(tally_.runs), report_.wall_seconds,
                       grouped(static_cast<std::uint64_t>(runs_per_second(report_)))));
     faults();
+    decided();
     besides();
-    if (search_.clean()) premise();
+    if (search_.clean() && !search_.decided()) premise();
     if (tally_.cut_short > 0) {
       field("cut short", fmt::format("{}, too long to be judged", plural(tally_.cut_short, "run")));
     }
@@ -144,11 +147,44 @@ class Writer {
       return;
     }
     const std::vector<Property>& asked = search_.options().properties;
-    std::string text = asked.empty()
-                           ? "no promised property was violated"
-                           : fmt::format("{} never violated", reports::list(reports::names(asked)));
+    const auto decided = search_.decided();
+    const std::string of_plans =
+        decided && is_whole(*decided)
+            ? fmt::format(" by any plan of at most {}", plural(decided->most, "fault"))
+            : "";
+    std::string text = asked.empty() ? fmt::format("no promised property was violated{}", of_plans)
+                                     : fmt::format("{} never violated{}",
+                                                   reports::list(reports::names(asked)), of_plans);
     if (report_.interrupted) text += ", until it was interrupted";
     headline(true, text);
+  }
+
+  bool is_whole(const Decided& decided) const {
+    return decided.begun && decided.most == search_.options().faults.most && decided.unjudged == 0;
+  }
+
+  // What a search that tries every plan has decided, and out of which faults.
+  void decided() {
+    const auto decided = search_.decided();
+    if (!decided) return;
+    if (!decided->begun) {
+      field("complete", "nothing: it was interrupted in the run without faults");
+      return;
+    }
+    std::string text = fmt::format("every plan of at most {}: {}, {} of them different",
+                                   plural(decided->most, "fault"), plural(decided->plans, "plan"),
+                                   grouped(decided->different));
+    if (decided->unjudged > 0)
+      text += fmt::format("; {} could not be judged", plural(decided->unjudged, "plan"));
+    field("complete", text);
+    field("verbs", reports::list(decided->verbs));
+    std::vector<std::string> lengths;
+    for (const CriticalLength& one : decided->lengths)
+      lengths.push_back(fmt::format("{} ({})", one.name, reports::rounded(one.length)));
+    field("lengths", "just under and just over each of: " + reports::list(lengths));
+    field("moments",
+          "before and after each step of a client that the run under the faults before it reaches; "
+          "of equal steps in a row the first");
   }
 
   void searched() {
@@ -169,7 +205,7 @@ class Writer {
     }
     field("faults",
           fmt::format("{} to {} in a run; {} fired, {} dropped because their step was not reached",
-                      limits.none ? 0 : 1, limits.most, grouped(tally_.fired),
+                      limits.none || search_.decided() ? 0 : 1, limits.most, grouped(tally_.fired),
                       grouped(tally_.dropped)));
     std::vector<std::string> fired;
     for (std::size_t i = 0; i < kFaultClassCount; ++i) {
@@ -263,6 +299,16 @@ Json crashes(const Report& report) {
   return all;
 }
 
+Json complete(const std::optional<Decided>& decided) {
+  if (!decided || !decided->begun) return {};
+  Json lengths = Json::object();
+  for (const CriticalLength& one : decided->lengths)
+    lengths[one.name] = reports::rounded(one.length);
+  return {{"faults", decided->most},         {"plans", decided->plans},
+          {"different", decided->different}, {"unjudged", decided->unjudged},
+          {"verbs", decided->verbs},         {"lengths", lengths}};
+}
+
 }  // namespace
 
 std::size_t shortest(const std::vector<Find>& finds) {
@@ -297,34 +343,38 @@ std::string json(const Report& report) {
                                                {"premise_broken", one.premise_broken}};
   }
   const std::uint64_t judged = tally.judged();
+  const auto decided = search.decided();
   const bool clean = search.clean() && judged > 0;
   const std::string_view vacuous = search.clean() ? search.why_vacuous() : std::string_view();
-  const Json out = {{"scenario", search.scenario().name},
-                    {"algorithm", search.scenario().lock.algorithm},
-                    {"strategy", search.options().strategy},
-                    {"seed", search.options().seed},
-                    {"max_faults", search.options().faults.most},
-                    {"faults", classes},
-                    {"properties", reports::names(search.options().properties)},
-                    {"runs", tally.runs},
-                    {"events", tally.events},
-                    {"wall_seconds", report.wall_seconds},
-                    {"runs_per_second", runs_per_second(report)},
-                    {"exhausted", false},
-                    {"interrupted", report.interrupted},
-                    {"stopped", report.stopped.empty() ? Json() : Json(report.stopped)},
-                    {"nothing_tried", vacuous.empty() ? Json() : Json(vacuous)},
-                    {"runs_repeated", tally.repeated},
-                    {"runs_cut_short", tally.cut_short},
-                    {"runs_crashed", tally.crashed},
-                    {"runs_with_permuted_ties", tally.permuted},
-                    {"faults_fired", tally.fired},
-                    {"faults_dropped", tally.dropped},
-                    {"fired", fired},
-                    {"besides", besides},
-                    {"chance_below", clean ? Json(upper_bound_95(judged)) : Json()},
-                    {"violations", violations(report)},
-                    {"crashes", crashes(report)}};
+  const Json out = {
+      {"scenario", search.scenario().name},
+      {"algorithm", search.scenario().lock.algorithm},
+      {"strategy", search.options().strategy},
+      {"seed", search.options().seed},
+      {"max_faults", search.options().faults.most},
+      {"faults", classes},
+      {"properties", reports::names(search.options().properties)},
+      {"runs", tally.runs},
+      {"events", tally.events},
+      {"wall_seconds", report.wall_seconds},
+      {"runs_per_second", runs_per_second(report)},
+      {"exhausted", decided && decided->begun && decided->most == search.options().faults.most &&
+                        decided->unjudged == 0},
+      {"complete", complete(search.decided())},
+      {"interrupted", report.interrupted},
+      {"stopped", report.stopped.empty() ? Json() : Json(report.stopped)},
+      {"nothing_tried", vacuous.empty() ? Json() : Json(vacuous)},
+      {"runs_repeated", tally.repeated},
+      {"runs_cut_short", tally.cut_short},
+      {"runs_crashed", tally.crashed},
+      {"runs_with_permuted_ties", tally.permuted},
+      {"faults_fired", tally.fired},
+      {"faults_dropped", tally.dropped},
+      {"fired", fired},
+      {"besides", besides},
+      {"chance_below", clean && !decided ? Json(upper_bound_95(judged)) : Json()},
+      {"violations", violations(report)},
+      {"crashes", crashes(report)}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -50,17 +50,20 @@ sim::Plan fired(const sim::Plan& plan, const scenarios::World& world) {
 
 Runs::Runs(const Scenario& scenario, SearchOptions options)
     : Runs(scenario, std::move(options), nullptr) {
-  FaultPlans plans(base_, profile(base_, options_.seed));
-  if (options_.all_classes) options_.faults.classes = plans.possible();
+  Ways ways(base_, profile(base_, options_.seed));
+  if (options_.all_classes) options_.faults.classes = ways.possible();
   for (std::size_t i = 0; i < kFaultClassCount; ++i) {
     const auto one = static_cast<FaultClass>(i);
-    if (options_.faults.classes.has(one) && !plans.possible().has(one)) {
+    if (options_.faults.classes.has(one) && !ways.possible().has(one)) {
       throw keys::BadInput(fmt::format("--faults: {} cannot act in {}: {}", picklock::name(one),
-                                       base_.name, plans.why_impossible(one)));
+                                       base_.name, ways.why_impossible(one)));
     }
   }
   const strategies::Listed& strategy = strategies::named(options_.strategy);
-  strategy_ = strategy.make(std::move(plans), options_.seed, options_.faults);
+  strategy_ = strategy.make(std::move(ways), {.seed = options_.seed,
+                                              .faults = options_.faults,
+                                              .most_plans = options_.most_plans,
+                                              .alike = options_.alike});
 }
 
 Runs::Runs(const Scenario& scenario, SearchOptions options,
@@ -73,24 +76,24 @@ Runs::Runs(const Scenario& scenario, SearchOptions options,
   world_.set(current_);
 }
 
-void Runs::draw(std::uint64_t run, Scenario& into) {
-  strategy_->draw(run, into.faults);
+void Runs::draw(const Batch& batch, std::uint64_t run, Scenario& into) {
   into.seed = run_seed(options_.seed, run);
   into.ties = base_.ties == scenarios::Ties::permuted ? base_.ties : run_ties(options_.seed, run);
+  strategy_->draw(batch, run, into);
 }
 
-Scenario Runs::drawn(std::uint64_t run) {
+Scenario Runs::drawn(const Batch& batch, std::uint64_t run) {
   Scenario scenario = base_;
   if (run == kWithoutFaults) {
     scenario.seed = options_.seed;
   } else {
-    draw(run, scenario);
+    draw(batch, run, scenario);
   }
   return scenario;
 }
 
 std::vector<Violation> Runs::without_faults() {
-  current_ = drawn(kWithoutFaults);
+  current_ = drawn({}, kWithoutFaults);
   world_.run(current_.seed);
   if (world_.cut_short()) return {};
   std::vector<Violation> all = answered(current_, {}, world_);
@@ -99,9 +102,9 @@ std::vector<Violation> Runs::without_faults() {
   return all;
 }
 
-void Runs::make(std::uint64_t run, Block& block) {
+void Runs::make(const Batch& batch, std::uint64_t run, Block& block) {
   Tally& tally = block.tally;
-  draw(run, current_);
+  draw(batch, run, current_);
   world_.run(current_.seed);
   const std::uint64_t digest = world_.digest();
   ++tally.runs;
@@ -112,6 +115,7 @@ void Runs::make(std::uint64_t run, Block& block) {
     ++tally.cut_short;
     return;
   }
+  if (const auto sign = strategy_->sign(world_)) block.signs.push_back({run, *sign});
   const std::vector<Violation> shown = answered(current_, fired_, world_);
   count_besides(shown, tally);
   const std::size_t sightings = block.sightings.size();
@@ -119,7 +123,7 @@ void Runs::make(std::uint64_t run, Block& block) {
     const auto [seen, is_new] = seen_.try_emplace(one, run);
     if (!is_new && seen->second < run) continue;
     seen->second = run;
-    block.sightings.push_back({run, one});
+    block.sightings.push_back({run, one, batch});
   }
   const bool sampled = shown.empty() && run % kSampled == 0;
   if (!sampled && block.sightings.size() == sightings) return;

@@ -1,6 +1,6 @@
-// The runs of a search, made one by one: run i is drawn from (seed, i) alone, made and
-// judged. A run with a violation that was not seen in an earlier one is repeated, and so is a
-// sample of the others. If a repetition differs, the search ends.
+// The runs of a search, made one by one: the strategy draws each, then it is made and judged. A run
+// with a violation that was not seen in an earlier one is repeated, and so is a sample of the
+// others. If a repetition differs, the search ends.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "explore/block.h"
 #include "explore/fault_plan.h"
 #include "explore/not_deterministic.h"
 #include "explore/shrink.h"
 #include "explore/strategies/strategy.h"
-#include "explore/tally.h"
 #include "explore/violation.h"
 #include "picklock/lock.h"
 #include "scenarios/promises.h"
@@ -29,27 +29,16 @@ struct SearchOptions {
   std::string_view strategy = "random";  // one of explore/strategies/list.h
   std::uint64_t seed = 1;
   FaultLimits faults{};
-  bool all_classes = true;             // of faults that can act, instead of those of `faults`
-  std::vector<Property> properties{};  // to be reported; empty: those that the lock promises
-  std::string command{};               // the command of this search, for the files of its finds
-  Shrinker::Limits shrinking{};        // of one story
+  std::uint64_t most_plans = 10'000'000;  // of a strategy that tries all (strategies/strategy.h)
+  bool alike = false;                     // the same
+  bool all_classes = true;                // of faults that can act, instead of those of `faults`
+  std::vector<Property> properties{};     // to be reported; empty: those that the lock promises
+  std::string command{};                  // the command of this search, for the files of its finds
+  Shrinker::Limits shrinking{};           // of one story
 };
 
 // The number of the run without faults.
 inline constexpr std::uint64_t kWithoutFaults = UINT64_MAX;
-
-// A run with a violation that the search reports.
-struct Sighting {
-  std::uint64_t run = 0;  // counted from 0
-  Violation violation;
-};
-
-// Consecutive runs and their results. The first run with a violation has a sighting of it in any
-// process; other runs may have one.
-struct Block {
-  Tally tally;
-  std::vector<Sighting> sightings;  // in the order of the runs
-};
 
 class Runs {
  public:
@@ -59,14 +48,18 @@ class Runs {
   Runs(const scenarios::Scenario& scenario, SearchOptions options,
        std::unique_ptr<strategies::Strategy> strategy);
 
-  // Makes run number `run`, from 0, and adds it to the block. Throws NotDeterministic.
-  void make(std::uint64_t run, Block& block);
+  // Makes run number `run` of the batch and adds it to the block. Throws NotDeterministic.
+  void make(const Batch& batch, std::uint64_t run, Block& block);
 
   // The violations of exclusion in the run that is made before all others, without faults.
   std::vector<Violation> without_faults();
 
-  // The scenario of run number `run`, with its plan; or of the run without faults.
-  scenarios::Scenario drawn(std::uint64_t run);
+  // The scenario of run number `run` of the batch, with its plan; or of the run without faults.
+  scenarios::Scenario drawn(const Batch& batch, std::uint64_t run);
+
+  // Which runs to make; in the process that leads the search.
+  strategies::Strategy& strategy() { return *strategy_; }
+  const strategies::Strategy& strategy() const { return *strategy_; }
 
   // The violations of the last run that the search reports, each once: the property was requested,
   // or the lock promises it under these faults and the premise was kept.
@@ -79,7 +72,7 @@ class Runs {
   Duration patience() const { return world_.patience(); }
 
  private:
-  void draw(std::uint64_t run, scenarios::Scenario& into);
+  void draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& into);
   void run_again(std::uint64_t run, std::uint64_t digest);
   [[noreturn]] void differs(std::uint64_t run, std::uint64_t first, std::uint64_t second);
   void count_faults(Tally& tally);

@@ -28,21 +28,30 @@ Search::Search(const scenarios::Scenario& scenario, SearchOptions options)
     leads_.push_back({.run = kWithoutFaults, .violation = one});
 }
 
-void Search::run_next() {
+bool Search::run_next() {
+  if (!batch_) batch_ = runs_.strategy().next();
+  if (!batch_) return false;
   Block block;
-  runs_.make(tally_.runs, block);
+  runs_.make(*batch_, batch_->runs.from + made_.tally.runs, block);
+  made_.add(block);
   take(block);
+  if (batch_->runs.from + made_.tally.runs == batch_->runs.to) {
+    runs_.strategy().take(*batch_, made_);
+    batch_.reset();
+    made_ = {};
+  }
   while (const std::optional<Lead> lead = next_lead())
     add(Keeper(runs_).keep(*lead, [] { return false; }));
+  return true;
 }
 
 void Search::take(const Block& block) {
   tally_.add(block.tally);
   for (const Sighting& one : block.sightings)
-    leads_.push_back({.run = one.run, .violation = one.violation});
+    leads_.push_back({.run = one.run, .violation = one.violation, .batch = one.batch});
 }
 
-void Search::take_crash(std::uint64_t run, const std::string& how) {
+void Search::take_crash(const Batch& batch, std::uint64_t run, const std::string& how) {
   ++tally_.runs;
   ++tally_.crashed;
   const auto same = std::find_if(crashes_.begin(), crashes_.end(),
@@ -51,7 +60,7 @@ void Search::take_crash(std::uint64_t run, const std::string& how) {
     ++same->times;
     return;
   }
-  scenarios::Scenario story = runs_.drawn(run);
+  scenarios::Scenario story = runs_.drawn(batch, run);
   story.title = fmt::format("The run ends the program: {}", how);
   story.source = fmt::format("{}, run {}", options().command, run + 1);
   crashes_.push_back({.run = run + 1, .times = 1, .how = how, .text = scenarios::file_text(story)});

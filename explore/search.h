@@ -33,14 +33,14 @@ class Search {
   // Throws keys::BadInput if a requested class cannot act in this scenario.
   Search(const scenarios::Scenario& scenario, SearchOptions options);
 
-  // Makes one run here and keeps its finds. Throws NotDeterministic.
-  void run_next();
+  // Makes one run here and keeps its finds. Returns false if none is left. Throws NotDeterministic.
+  bool run_next();
 
   // The same in parts, for runs that are made elsewhere. Blocks are taken in the order of the runs,
   // a crash before the block that it belongs to.
   Runs& runs() { return runs_; }
   void take(const Block& block);
-  void take_crash(std::uint64_t run, const std::string& how);
+  void take_crash(const Batch& batch, std::uint64_t run, const std::string& how);
   // The next lead to follow up, by Keeper and add(); nullopt: none for now.
   std::optional<Lead> next_lead();
   void add(Keeper::Kept kept);
@@ -50,6 +50,8 @@ class Search {
   const std::vector<Find>& finds() const { return finds_; }
   const std::vector<Crash>& crashes() const { return crashes_; }
   bool clean() const { return finds_.empty() && crashes_.empty(); }
+  // How far it has come if it tries every plan; nullopt: it tries a sample.
+  std::optional<strategies::Decided> decided() const { return runs_.strategy().decided(); }
   // Why a clean search proves nothing: no run was judged, or no fault has struck; empty: it does.
   std::string_view why_vacuous() const;
   // The fault-free scenario that every run starts from; its own plan is left out.
@@ -58,6 +60,8 @@ class Search {
 
  private:
   Runs runs_;
+  std::optional<Batch> batch_;  // of run_next()
+  Block made_;                  // its runs so far
   Tally tally_;
   std::deque<Lead> leads_;     // in the order of the runs, what slipped before what comes after it
   std::set<Violation> known_;  // finds, and what is being followed up

@@ -205,9 +205,13 @@ TEST(Search, FollowsLeadsInAnOrderThatTimeHasNoPartIn) {
   const Violation a{.property = Property::own_release, .role = Role::acquire};
   const Violation b{.property = Property::own_release, .role = Role::renew};
   const Violation c{.property = Property::own_release, .role = Role::check};
-  one.take({.tally = {}, .sightings = {{.run = 7, .violation = a}, {.run = 7, .violation = b}}});
+  one.take({.tally = {},
+            .sightings = {{.run = 7, .violation = a}, {.run = 7, .violation = b}},
+            .signs = {}});
   EXPECT_EQ(one.next_lead()->violation, a);
-  one.take({.tally = {}, .sightings = {{.run = 80, .violation = c}, {.run = 81, .violation = a}}});
+  one.take({.tally = {},
+            .sightings = {{.run = 80, .violation = c}, {.run = 81, .violation = a}},
+            .signs = {}});
   Find find;
   find.violation = a;
   one.add({.find = find, .slipped = {{.run = 7, .violation = c, .file = "slipped"}}});
@@ -236,8 +240,8 @@ TEST(Search, TellsAStoryOnceThatTwoLeadsComeTo) {
 
 TEST(Search, KeepsWhatCrashesWithItsPlan) {
   Search one(plain("lua-check-delete"), {.seed = 5, .command = "a search"});
-  one.take_crash(11, "SIGSEGV");
-  one.take_crash(12, "SIGSEGV");
+  one.take_crash({}, 11, "SIGSEGV");
+  one.take_crash({}, 12, "SIGSEGV");
   ASSERT_EQ(one.crashes().size(), 1u);
   const Crash& crash = one.crashes()[0];
   EXPECT_EQ(crash.run, 12u);
@@ -246,7 +250,7 @@ TEST(Search, KeepsWhatCrashesWithItsPlan) {
   const Scenario again = scenarios::parse(crash.text, "crash-1.toml", shipped_vocabulary());
   EXPECT_EQ(again.seed, run_seed(5, 11));
   EXPECT_EQ(again.title, "The run ends the program: SIGSEGV");
-  EXPECT_EQ(again.faults.size(), one.runs().drawn(11).faults.size());
+  EXPECT_EQ(again.faults.size(), one.runs().drawn({}, 11).faults.size());
 }
 
 TEST(Search, CountsWhatFiredAndWhatDidNot) {

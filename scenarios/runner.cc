@@ -138,14 +138,15 @@ Outcome Runner::run_file(const Document& document, std::optional<std::uint64_t> 
   return outcome;
 }
 
-std::optional<PassedStep> passed_step(const sim::TraceRecord& record) {
+std::optional<PassedStep> PassedSteps::read(const sim::TraceRecord& record) {
   using sim::TraceKind;
+  if (record.kind == TraceKind::timed_out) given_up_.insert(record.message);
   if (record.role == Role::none) return std::nullopt;
   if (record.kind == TraceKind::sent && !record.reply)
     return PassedStep{record.process, record.peer, record.role, sim::Phase::sent};
   if (record.kind == TraceKind::sent)
     return PassedStep{record.peer, record.process, record.role, sim::Phase::applied};
-  if (record.kind == TraceKind::delivered && record.reply)
+  if (record.kind == TraceKind::delivered && record.reply && !given_up_.contains(record.answers))
     return PassedStep{record.peer, record.process, record.role, sim::Phase::replied};
   return std::nullopt;
 }
@@ -155,10 +156,11 @@ std::vector<std::string> steps_reached(const sim::Trace& trace,
   // In the order in which a client takes the steps: by role and phase, with marks last.
   constexpr unsigned kMark = 1000;
   std::map<std::tuple<sim::ProcessId, unsigned, std::string>, std::uint32_t> counts;
+  PassedSteps passed;
   for (const sim::TraceRecord& record : trace.records) {
     if (record.kind == sim::TraceKind::mark) {
       ++counts[{record.process, kMark, fmt::format("mark:{}", trace.payload(record))}];
-    } else if (const auto step = passed_step(record)) {
+    } else if (const auto step = passed.read(record)) {
       ++counts[{step->client,
                 static_cast<unsigned>(step->role) * 3u + static_cast<unsigned>(step->phase),
                 fmt::format("{}.{}", picklock::name(step->role), sim::name(step->phase))}];

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <set>
 #include <vector>
 
 #include "scenarios/document.h"
@@ -51,7 +52,15 @@ struct PassedStep {
   Role role{};
   sim::Phase phase{};
 };
-std::optional<PassedStep> passed_step(const sim::TraceRecord& record);
+
+// Reads a trace from its beginning, record by record.
+class PassedSteps {
+ public:
+  std::optional<PassedStep> read(const sim::TraceRecord& record);
+
+ private:
+  std::set<std::uint32_t> given_up_;  // requests whose answer nobody reads
+};
 
 // "client-1 acquire.sent x3" for every step that was reached, from a trace.
 std::vector<std::string> steps_reached(const sim::Trace& trace,

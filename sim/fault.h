@@ -54,6 +54,7 @@ struct Trigger {
   std::string by{};       // whose step; empty: the target if it is a client, else any client
   std::string on{};       // narrows the step to one server
   std::string command{};  // narrows the role to one command, e.g. "DEL"
+  bool operator==(const Trigger&) const = default;
 };
 
 // The data that a process finds on its disk when it starts again: all that it had written, nothing,
@@ -76,6 +77,7 @@ struct Fault {
   std::string to{};   // a verb of a program: a second process; empty: the program chooses
   std::string key{};  // a verb of a program: what of it; empty: the program chooses
   int line = 0;       // of its table in the file; 0: not from a file
+  bool operator==(const Fault&) const = default;
 };
 
 using Plan = std::vector<Fault>;

@@ -4,26 +4,37 @@
 #include <array>
 #include <utility>
 
+#include "explore/strategies/exhaustive.h"
 #include "explore/strategies/random.h"
 
 namespace picklock::explore::strategies {
 namespace {
 
 template <typename Some>
-std::unique_ptr<Strategy> make(FaultPlans plans, std::uint64_t seed, const FaultLimits& limits) {
-  return std::make_unique<Some>(std::move(plans), seed, limits);
+std::unique_ptr<Strategy> make(Ways ways, const Settings& settings) {
+  return std::make_unique<Some>(std::move(ways), settings);
 }
 
-constexpr std::array<Listed, 1> kAll = {{
+constexpr std::array<Listed, 2> kAll = {{
     {"random",
      "plans drawn at random, each from some of the kinds of faults: at steps that an undisturbed "
      "run reaches, or at times; what is due at one instant is permuted in every second run",
-     make<Random>},
+     3, false, make<Random>},
+    {"exhaustive",
+     "every plan of at most so many faults, out of a finite list: each step that the run under the "
+     "faults before it reaches, with lengths just under and just over those that matter",
+     1, true, make<Exhaustive>},
 }};
 
 }  // namespace
 
 std::span<const Listed> all() { return kAll; }
+
+keys::Words names() {
+  keys::Words names;
+  for (const Listed& one : kAll) names.push_back(one.name);
+  return names;
+}
 
 const Listed& named(std::string_view name) {
   return *std::find_if(kAll.begin(), kAll.end(),

@@ -9,18 +9,21 @@
 
 #include "explore/fault_plan.h"
 #include "explore/strategies/strategy.h"
+#include "keys/nearest.h"
 
 namespace picklock::explore::strategies {
 
 struct Listed {
   std::string_view name;
   std::string_view meaning;
-  std::unique_ptr<Strategy> (*make)(FaultPlans plans, std::uint64_t seed,
-                                    const FaultLimits& limits);
+  std::uint32_t most_faults = 3;  // in one plan, unless the user says otherwise
+  bool complete = false;          // tries every plan
+  std::unique_ptr<Strategy> (*make)(Ways ways, const Settings& settings);
 };
 
 // The first is the default.
 std::span<const Listed> all();
+keys::Words names();
 // Requires: there is one of that name.
 const Listed& named(std::string_view name);
 

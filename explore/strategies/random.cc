@@ -4,9 +4,11 @@
 
 namespace picklock::explore::strategies {
 
-Random::Random(FaultPlans plans, std::uint64_t seed, const FaultLimits& limits)
-    : plans_(std::move(plans)), seed_(seed), limits_(limits) {}
+Random::Random(Ways ways, const Settings& settings)
+    : plans_(std::move(ways)), seed_(settings.seed), limits_(settings.faults) {}
 
-void Random::draw(std::uint64_t run, sim::Plan& plan) { plans_.draw(seed_, run, limits_, plan); }
+void Random::draw(const Batch&, std::uint64_t run, scenarios::Scenario& into) {
+  plans_.draw(seed_, run, limits_, into.faults);
+}
 
 }  // namespace picklock::explore::strategies

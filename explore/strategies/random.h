@@ -11,8 +11,8 @@ namespace picklock::explore::strategies {
 class Random final : public Strategy {
  public:
   // Requires: every class of the limits is possible.
-  Random(FaultPlans plans, std::uint64_t seed, const FaultLimits& limits);
-  void draw(std::uint64_t run, sim::Plan& plan) override;
+  Random(Ways ways, const Settings& settings);
+  void draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& into) override;
 
  private:
   FaultPlans plans_;

@@ -1,18 +1,65 @@
-// How a search chooses the plan of each run.
+// How a search chooses the plan of each run. One process leads the search: it asks for batches and
+// hands back their results, in the order in which it was given them. Any process draws the plans of
+// a batch.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
-#include "sim/fault.h"
+#include "explore/block.h"
+#include "explore/critical_lengths.h"
+#include "explore/fault_plan.h"
+#include "scenarios/scenario.h"
+#include "scenarios/world.h"
 
 namespace picklock::explore::strategies {
+
+// What a strategy is made of.
+struct Settings {
+  std::uint64_t seed = 1;
+  FaultLimits faults{};
+  std::uint64_t most_plans = 10'000'000;  // of a number of faults, if it tries all of them
+  bool alike = false;                     // tries also plans that differ by their times alone
+};
+
+// How far a strategy has come that tries every plan.
+struct Decided {
+  bool begun = false;           // the run without faults was made
+  std::uint32_t most = 0;       // every plan of at most so many faults was tried
+  std::uint64_t plans = 0;      // these
+  std::uint64_t different = 0;  // runs of them that differ by more than their times
+  std::uint64_t unjudged = 0;   // runs of them that were too long to be judged, or crashed
+  // The plans with one fault more, about, if they were too many to begin; 0: they were not.
+  std::uint64_t too_many = 0;
+  std::uint64_t wanted = 1;  // plans, with about as many of the next number of faults as there are
+  std::vector<std::string> verbs;  // that it knows
+  std::vector<CriticalLength> lengths;
+};
 
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  // Writes the plan of run number `run`, from 0. The plan depends on the run's number and on what
-  // the strategy was made of, not on the runs drawn before: any process may draw any run.
-  virtual void draw(std::uint64_t run, sim::Plan& plan) = 0;
+
+  // --- in the process that leads
+  // The next batch; nullopt: none before further results are taken, or none any more if all of them
+  // are. By default consecutive runs without end, drawn from no plan.
+  virtual std::optional<Batch> next();
+  virtual void take(const Batch& batch, const Block& block);
+  // nullopt: it tries a sample.
+  virtual std::optional<Decided> decided() const { return std::nullopt; }
+
+  // --- in any process
+  // Writes the plan of run number `run` of the batch. The scenario has a seed and an order of ties
+  // of this number, which the strategy may change. What is drawn depends on the batch, on the
+  // number and on what the strategy was made of.
+  virtual void draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& into) = 0;
+  // What it needs to know of the run that the world has just made; nullopt: nothing.
+  virtual std::optional<std::uint64_t> sign(const scenarios::World&) const { return std::nullopt; }
+
+ private:
+  std::uint64_t next_ = 0;
 };
 
 }  // namespace picklock::explore::strategies

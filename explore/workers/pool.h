@@ -30,17 +30,11 @@
 #include <vector>
 
 #include "explore/not_deterministic.h"
+#include "explore/span.h"
 #include "explore/workers/crew.h"
 #include "explore/workers/wire.h"
 
 namespace picklock::explore::workers {
-
-// Items from one number to before another.
-struct Span {
-  std::uint64_t from = 0;
-  std::uint64_t to = 0;
-  bool operator==(const Span&) const = default;
-};
 
 inline Span& span_of(Span& span) { return span; }
 

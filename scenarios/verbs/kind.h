@@ -68,6 +68,8 @@ struct Kind {
 
   // --- how random plans draw it
   std::vector<Draw> drawn{};
+  // With a length it is what another verb does, so a complete search tries it without.
+  bool short_form = false;
   bool jumps = false;     // its `step` is a jump, forward or back
   bool silences = false;  // a client that it hits sends nothing, for as long as it lasts
   // Whether the faults before it leave it nothing to do; nullptr: there is always something.

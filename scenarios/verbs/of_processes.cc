@@ -85,6 +85,7 @@ Kind restart() {
           .end_shows = true,
           .class_of = class_of_stop,
           .drawn = {{FaultClass::failover, 2}, {FaultClass::amnesia, 0}, {FaultClass::crash, 1}},
+          .short_form = true,
           .told = [](const Fault& fault) -> Phrase {
             return {
                 "restart " + fault.target, "",

@@ -1,0 +1,67 @@
+// The runs of a search and their results, as they go between its processes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "explore/plan_fields.h"
+#include "explore/span.h"
+#include "explore/tally.h"
+#include "explore/violation.h"
+#include "sim/fault.h"
+
+namespace picklock::explore {
+
+// Consecutive runs whose plans a strategy draws from one basis.
+struct Batch {
+  Span runs;
+  std::uint64_t first = 0;  // the number of the first run that is drawn from the basis
+  sim::Plan basis{};        // to which the strategy adds; empty: nothing
+
+  template <typename Archive>
+  friend void fields(Archive& archive, Batch& batch) {
+    archive(batch.runs, batch.first, batch.basis);
+  }
+};
+
+// A task of a pool of workers can be divided by its runs.
+inline Span& span_of(Batch& batch) { return batch.runs; }
+
+// A run with a violation that the search reports.
+struct Sighting {
+  std::uint64_t run = 0;  // counted from 0
+  Violation violation;
+  Batch batch{};  // it is of this one
+
+  template <typename Archive>
+  friend void fields(Archive& archive, Sighting& sighting) {
+    archive(sighting.run, sighting.violation, sighting.batch);
+  }
+};
+
+// What a strategy needs to know of a run.
+struct Sign {
+  std::uint64_t run = 0;
+  std::uint64_t word = 0;
+};
+
+// Consecutive runs and their results. The first run with a violation has a sighting of it in any
+// process; other runs may have one.
+struct Block {
+  Tally tally;
+  std::vector<Sighting> sightings;  // in the order of the runs
+  std::vector<Sign> signs;          // of the runs that were judged, in their order, if it asks
+
+  void add(const Block& next) {
+    tally.add(next.tally);
+    sightings.insert(sightings.end(), next.sightings.begin(), next.sightings.end());
+    signs.insert(signs.end(), next.signs.begin(), next.signs.end());
+  }
+
+  template <typename Archive>
+  friend void fields(Archive& archive, Block& block) {
+    archive(block.tally, block.sightings, block.signs);
+  }
+};
+
+}  // namespace picklock::explore

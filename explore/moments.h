@@ -1,0 +1,43 @@
+// The moments of a run at which a fault can strike: immediately before or after a client's step or
+// mark (architecture "Trigger").
+#pragma once
+
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "scenarios/world.h"
+#include "sim/fault.h"
+
+namespace picklock::explore {
+
+struct Moment {
+  sim::Trigger trigger;  // with `by`
+  sim::ProcessId client = 0;
+  std::optional<sim::ProcessId> server{};  // of a step
+  bool fresh = false;  // the history has had an event since the moment that is listed before it
+
+  // Whether it is a step of one of them with another, or a mark of one.
+  bool is_among(const std::vector<sim::ProcessId>& some) const;
+};
+
+// A run as it looks to a fault that is added to its plan.
+struct Course {
+  // In their order, from the moment at which the last fault of the plan fired, or all if there is
+  // none.
+  std::vector<Moment> moments;
+  // Pairs of processes that sent each other messages, the smaller number first.
+  std::set<std::pair<sim::ProcessId, sim::ProcessId>> talks;
+};
+
+// Of the last run of the world, which was traced.
+//
+// `alike`: with the moments that differ from an earlier one by time alone. Without them, of equal
+// steps only the first since the last event of the history is listed, as of the 2nd to the 40th
+// refused attempt of a client; and no moment just after a request has been sent, because nothing
+// happens until it arrives. Just after it was applied, its answer can still be lost with the
+// server.
+Course course(const scenarios::World& world, bool alike);
+
+}  // namespace picklock::explore

@@ -1,0 +1,20 @@
+// What a run did, without its times: the events of its history in their order. Two plans that lead
+// to the same events are one to a search that tries all of them.
+#pragma once
+
+#include <cstdint>
+
+#include "history/history.h"
+#include "scenarios/world.h"
+
+namespace picklock::explore {
+
+// Whether the event is more than the coming and going of a fault, whose effects are events of their
+// own.
+bool is_notable(const history::HistoryEvent& event);
+
+// A hash of the notable events of the last run, and of what its faults have changed for good: a
+// clock, or what has no end.
+std::uint64_t signature(const scenarios::World& world);
+
+}  // namespace picklock::explore

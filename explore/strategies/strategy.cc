@@ -1,0 +1,14 @@
+#include "explore/strategies/strategy.h"
+
+namespace picklock::explore::strategies {
+
+std::optional<Batch> Strategy::next() {
+  constexpr std::uint64_t kRuns = 64;
+  const std::uint64_t from = next_;
+  next_ += kRuns;
+  return Batch{.runs = {from, next_}};
+}
+
+void Strategy::take(const Batch&, const Block&) {}
+
+}  // namespace picklock::explore::strategies
