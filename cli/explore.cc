@@ -19,6 +19,7 @@
 #include "cli/search_words.h"
 #include "cli/status_line.h"
 #include "explore/campaign.h"
+#include "explore/complete.h"
 #include "explore/folder.h"
 #include "explore/report.h"
 #include "explore/search.h"
@@ -285,6 +286,8 @@ int explore(const ExploreOptions& given) {
     }
   }
   report.interrupted = Interruptible::caught();
+  if (explore::is_complete(search))
+    report.complete_file = folder.keep("complete", explore::complete_file(search));
   if (report.stopped.empty()) report.stopped = why_undecided(report);
   put(given.json ? explore::json(report) : explore::text(report, form));
   if (!report.stopped.empty()) {

@@ -11,6 +11,7 @@
 #include "cli/results.h"
 #include "cli/search_words.h"
 #include "cli/watch.h"
+#include "explore/complete.h"
 #include "keys/bad_input.h"
 #include "keys/nearest.h"
 #include "scenarios/runner.h"
@@ -57,6 +58,8 @@ Ran run_one(scenarios::Runner& runner, const std::string& scenario,
     const bool with_trace = options.format != "json" || !options.html.empty();
     ran.outcome = runner.run_file(document, seed, !options.changes.empty(), with_trace,
                                   [&] { ran.seconds.push_back(stopwatch.lap().count()); });
+    const bool changed = !options.changes.empty() || seed;
+    explore::repeat_complete_search(ran.outcome->run.scenario, !changed, ran.outcome->run);
   } catch (const keys::BadInput& error) {
     ran.problem = error.what();
   } catch (const std::logic_error& error) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "explore/campaign.h"
+#include "explore/complete.h"
 #include "picklock/client.h"
 #include "reports/columns.h"
 #include "reports/ink.h"
@@ -148,19 +149,14 @@ class Writer {
     }
     const std::vector<Property>& asked = search_.options().properties;
     const auto decided = search_.decided();
-    const std::string of_plans =
-        decided && is_whole(*decided)
-            ? fmt::format(" by any plan of at most {}", plural(decided->most, "fault"))
-            : "";
+    const std::string of_plans = is_complete(search_) ? fmt::format(" by any plan of at most {}",
+                                                                    plural(decided->most, "fault"))
+                                                      : "";
     std::string text = asked.empty() ? fmt::format("no promised property was violated{}", of_plans)
                                      : fmt::format("{} never violated{}",
                                                    reports::list(reports::names(asked)), of_plans);
     if (report_.interrupted) text += ", until it was interrupted";
     headline(true, text);
-  }
-
-  bool is_whole(const Decided& decided) const {
-    return decided.begun && decided.most == search_.options().faults.most && decided.unjudged == 0;
   }
 
   // What a search that tries every plan has decided, and out of which faults.
@@ -177,6 +173,7 @@ class Writer {
     if (decided->unjudged > 0)
       text += fmt::format("; {} could not be judged", plural(decided->unjudged, "plan"));
     field("complete", text);
+    if (!report_.complete_file.empty()) field("kept as", report_.complete_file, Ink::strong);
     field("verbs", reports::list(decided->verbs));
     std::vector<std::string> lengths;
     for (const CriticalLength& one : decided->lengths)
@@ -299,14 +296,18 @@ Json crashes(const Report& report) {
   return all;
 }
 
-Json complete(const std::optional<Decided>& decided) {
+Json complete(const std::optional<Decided>& decided, const std::string& file) {
   if (!decided || !decided->begun) return {};
   Json lengths = Json::object();
   for (const CriticalLength& one : decided->lengths)
     lengths[one.name] = reports::rounded(one.length);
-  return {{"faults", decided->most},         {"plans", decided->plans},
-          {"different", decided->different}, {"unjudged", decided->unjudged},
-          {"verbs", decided->verbs},         {"lengths", lengths}};
+  return {{"faults", decided->most},
+          {"plans", decided->plans},
+          {"different", decided->different},
+          {"unjudged", decided->unjudged},
+          {"verbs", decided->verbs},
+          {"lengths", lengths},
+          {"file", file}};
 }
 
 }  // namespace
@@ -360,7 +361,7 @@ std::string json(const Report& report) {
       {"runs_per_second", runs_per_second(report)},
       {"exhausted", decided && decided->begun && decided->most == search.options().faults.most &&
                         decided->unjudged == 0},
-      {"complete", complete(search.decided())},
+      {"complete", complete(search.decided(), report.complete_file)},
       {"interrupted", report.interrupted},
       {"stopped", report.stopped.empty() ? Json() : Json(report.stopped)},
       {"nothing_tried", vacuous.empty() ? Json() : Json(vacuous)},

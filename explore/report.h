@@ -18,6 +18,7 @@ struct Report {
   bool interrupted = false;
   std::string stopped{};                   // why the search could not continue; empty: it could
   std::vector<std::string> files{};        // where each find was kept; empty: nowhere
+  std::string complete_file{};             // where a complete search was kept; empty: nowhere
   std::vector<std::string> crash_files{};  // the same of crashes
   // The shell command that runs such a file.
   std::function<std::string(const std::string& file)> run_command{};

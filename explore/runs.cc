@@ -24,6 +24,7 @@ Scenario without_plan(Scenario scenario) {
   scenario.faults.clear();
   scenario.twins.clear();
   scenario.neighbours.clear();
+  scenario.complete = {};
   scenario.expect = {};
   scenario.control = false;
   return scenario;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "explore/complete.h"
 #include "explore/fault_plan.h"
 #include "explore/profile.h"
 #include "explore/simpler.h"
@@ -70,9 +71,10 @@ Scenario contention(const OwnLock& own, const Contention& options) {
 
 RunResult run(const Scenario& scenario) {
   const Scenario::State& state = scenario.state();
-  const scenarios::Outcome outcome = scenarios::Runner().run_file(
+  scenarios::Outcome outcome = scenarios::Runner().run_file(
       state.document, std::nullopt, state.changed, true, [] {},
       scenarios::vocabulary_with(state.own));
+  explore::repeat_complete_search(outcome.run.scenario, !state.changed, outcome.run);
   const scenarios::Run& run = outcome.run;
   RunResult result;
   for (std::size_t i = 0; i < kPropertyCount; ++i) {

@@ -272,7 +272,7 @@ void Value::fail_unknown(const Words& keys) const {
   const std::string_view best = nearest(name_, keys);
   if (!best.empty())
     fail(fmt::format("there is no such key; did you mean `{}{}`?", printable(above, 100), best));
-  constexpr std::size_t kReadable = 120;
+  constexpr std::size_t kReadable = 140;
   const std::string all = listed(keys);
   fail(fmt::format("there is no such key; {}", all.size() <= kReadable
                                                    ? "the keys here are " + all

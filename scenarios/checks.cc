@@ -85,6 +85,8 @@ void check(const Value& root, Scenario& scenario, const Vocabulary& vocabulary) 
     if (table && server.check != nullptr) server.check(*table, scenario.servers, find);
   }
   check_faults(root, scenario, vocabulary);
+  const auto complete = root.find("complete");
+  if (complete && !complete->find("faults")) complete->fail_missing("faults", "must be given");
 }
 
 }  // namespace picklock::scenarios

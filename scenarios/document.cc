@@ -421,6 +421,7 @@ Scenario Document::read(const Twin* twin, const Vocabulary& vocabulary) const {
     // Twins and neighbors belong to the unchanged file: the twin's lock need not have their steps.
     root.erase("twin");
     root.erase("neighbour");
+    root.erase("complete");
   }
   if (!neighbours_) root.erase("neighbour");
   const Value file(origin, root);

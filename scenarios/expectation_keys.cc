@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <charconv>
+#include <limits>
+#include <span>
 
 #include "keys/bad_input.h"
 #include "keys/key_kinds.h"
@@ -83,6 +85,74 @@ const Keys<Expectation>& expectation_keys() {
 
 namespace {
 
+// Reads words of a list, each once.
+template <typename Add>
+void read_words(const Value& value, std::span<const std::string_view> words, Add add) {
+  std::vector<std::size_t> seen;
+  for (const Value& element : value.elements()) {
+    const std::size_t word = element.word({words.begin(), words.end()});
+    if (std::find(seen.begin(), seen.end(), word) != seen.end())
+      element.fail("this word is listed twice");
+    seen.push_back(word);
+    add(word);
+  }
+}
+
+// Of a number that follows from the search, and need not be given.
+Key<Complete> count(std::string_view name, std::optional<std::uint64_t> Complete::*member,
+                    std::string_view meaning) {
+  return {.name = std::string(name),
+          .type = "whole number",
+          .meaning = std::string(meaning),
+          .read =
+              [member](const Value& value, Complete& complete) {
+                complete.*member = static_cast<std::uint64_t>(
+                    value.integer(0, std::numeric_limits<std::int64_t>::max()));
+              },
+          .show = {},
+          .nested = {}};
+}
+
+}  // namespace
+
+const Keys<Complete>& complete_keys() {
+  static const Keys<Complete> keys = {
+      without_default(integer<Complete>("faults", 1, kMostFaults, at<&Complete::faults>,
+                                        "the most faults in a plan; must be given")),
+      {.name = "classes",
+       .type = "array of fault classes",
+       .meaning = "the classes of faults, as `picklock list faults` names them; by default all "
+                  "that can act",
+       .read =
+           [](const Value& value, Complete& complete) {
+             complete.classes = {};
+             read_words(value, kFaultClassNames, [&](std::size_t word) {
+               complete.classes.add(static_cast<FaultClass>(word));
+             });
+           },
+       .show = {},
+       .nested = {}},
+      {.name = "properties",
+       .type = "array of properties",
+       .meaning = "the properties that no plan violates; by default those that the lock promises",
+       .read =
+           [](const Value& value, Complete& complete) {
+             complete.properties.clear();
+             read_words(value, kPropertyNames, [&](std::size_t word) {
+               complete.properties.push_back(static_cast<Property>(word));
+             });
+           },
+       .show = {},
+       .nested = {}},
+      count("plans", &Complete::plans, "how many plans there are, with the seed of the file"),
+      count("different", &Complete::different,
+            "how many of them lead to different events, with the seed of the file"),
+  };
+  return keys;
+}
+
+namespace {
+
 // Descends to the keys that are changed: dotted keys are tables.
 void read_changes(const Value& value, const std::string& path, std::vector<Change>& changes) {
   if (!value.is_table()) return changes.push_back({.path = path, .value = value.toml()});
@@ -91,7 +161,7 @@ void read_changes(const Value& value, const std::string& path, std::vector<Chang
 }
 
 void read_changes(const Value& start, std::vector<Change>& changes) {
-  const Words kept = {"format", "expect", "twin", "neighbour"};
+  const Words kept = {"format", "expect", "twin", "neighbour", "complete"};
   if (std::find(kept.begin(), kept.end(), start.name()) != kept.end()) {
     start.fail("a twin cannot change this key; it can only change what the run itself uses");
   }

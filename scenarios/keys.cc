@@ -73,6 +73,10 @@ const Keys<Scenario>& scenario_keys() {
             read_table(table, neighbour_keys(), neighbour);
           },
           describe_neighbour),
+      table<Scenario>("complete", complete_keys(), at<&Scenario::complete>,
+                      "A search of every plan that finds no violation. `picklock run` makes it, "
+                      "which takes a second or minutes; `picklock explore --strategy exhaustive` "
+                      "writes this table."),
   };
   return keys;
 }

@@ -33,6 +33,7 @@ const keys::Keys<sim::Fault>& fault_keys();    // a key for each verb first
 const keys::Keys<sim::Trigger>& trigger_keys();
 const keys::Keys<Expectation>& expectation_keys();
 const keys::Keys<Neighbour>& neighbour_keys();
+const keys::Keys<Complete>& complete_keys();
 
 void read_client(const keys::Value& table, OneClient& one);
 void describe_client(const std::string& path, std::vector<keys::TableDoc>& docs);

@@ -432,12 +432,15 @@ TEST(Loader, EscapesAndCutsWhatTheFileSays) {
   EXPECT_EQ(error_of("format = 1\n\"a\\n\\u001b\" = 1\n"),
             "story.toml:2: key `a\\n\\x1b`: there is no such key; the keys here are "
             "format, title, source, control, seed, ties, lock, servers, network, clients, client, "
-            "fault, expect, twin, neighbour");
+            "fault, expect, twin, neighbour, complete");
   EXPECT_EQ(error_of("format = 1\n" + std::string(1000, 'k') + " = 1\n"),
             "story.toml:2: key `" + std::string(100, 'k') +
                 "...`: there is no such key; the keys here are format, title, source, control, "
                 "seed, ties, "
-                "lock, servers, network, clients, client, fault, expect, twin, neighbour");
+                "lock, servers, network, clients, client, fault, expect, twin, neighbour, "
+                "complete");
+  EXPECT_EQ(error_of("format = 1\nlock.algorithm = 'lua-check-delete'\n[complete]\nplans = 3\n"),
+            "story.toml:3: key `complete.faults`: must be given");
   EXPECT_EQ(error_of("format = 1\n[lock]\nalgorithm = \"" + std::string(1000, 'k') + "\"\n"),
             "story.toml:3: key `lock.algorithm`: there is no algorithm \"" + std::string(60, 'k') +
                 "...\"; `picklock list algorithms` lists them all");

@@ -230,6 +230,15 @@ struct Neighbour {
   Expectation expect;
 };
 
+// A search of every plan that finds no violation (explore/complete.h).
+struct Complete {
+  std::uint32_t faults = 0;          // at most so many in a plan; 0: no search is expected
+  FaultClasses classes{};            // empty: all that can act
+  std::vector<Property> properties;  // empty: those that the lock promises
+  std::optional<std::uint64_t> plans{};
+  std::optional<std::uint64_t> different{};
+};
+
 struct Scenario {
   std::string name;  // file name without .toml
   std::string file;  // as it was given; empty: not from a file
@@ -247,6 +256,7 @@ struct Scenario {
   Expectation expect;
   std::vector<Twin> twins;
   std::vector<Neighbour> neighbours;
+  Complete complete;
 };
 
 // The user's own lock, or else the shipped lock of that name; nullptr: there is none.

@@ -46,6 +46,7 @@ class Writer {
     for (const Neighbour& neighbour : scenario.neighbours) {
       write(neighbour, scenario.faults.at(neighbour.fault - 1));
     }
+    if (scenario.complete.faults > 0) write(scenario.complete);
     return std::move(text_);
   }
 
@@ -165,9 +166,7 @@ class Writer {
   }
 
   void write(const Expectation& expect) {
-    std::vector<std::string> violated;
-    for (const Property property : expect.violated) violated.push_back(as_toml(name(property)));
-    raw("violated", fmt::format("[{}]", fmt::join(violated, ", ")));
+    raw("violated", listed(expect.violated));
     if (expect.longest_wait) {
       raw("longest_wait", pair(expect.longest_wait->first, expect.longest_wait->second));
     }
@@ -181,6 +180,28 @@ class Writer {
     element("twin");
     for (const Change& change : twin.changes) raw(change.path, change.value);
     write(twin.expect);
+  }
+
+  void write(const Complete& complete) {
+    table("complete");
+    raw("faults", std::to_string(complete.faults));
+    if (!complete.classes.empty()) {
+      std::vector<std::string> classes;
+      for (std::size_t i = 0; i < kFaultClassCount; ++i) {
+        if (complete.classes.has(static_cast<FaultClass>(i)))
+          classes.push_back(as_toml(kFaultClassNames[i]));
+      }
+      raw("classes", fmt::format("[{}]", fmt::join(classes, ", ")));
+    }
+    if (!complete.properties.empty()) raw("properties", listed(complete.properties));
+    if (complete.plans) raw("plans", std::to_string(*complete.plans));
+    if (complete.different) raw("different", std::to_string(*complete.different));
+  }
+
+  static std::string listed(const std::vector<Property>& properties) {
+    std::vector<std::string> names;
+    for (const Property property : properties) names.push_back(as_toml(name(property)));
+    return fmt::format("[{}]", fmt::join(names, ", "));
   }
 
   // Keys that the neighbor leaves out are those of the fault that it moves.

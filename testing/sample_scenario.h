@@ -295,6 +295,12 @@ command = "GET"
 violated = []
 longest_wait = ["0s", "1s"]
 longest_idle = ["0s", "2s"]
+[complete]
+faults = 2
+classes = ["pause", "crash"]
+properties = ["own-release", "no-stale-write"]
+plans = 4812
+different = 311
 )";
 
 // Keys that the complete file cannot have, because its primaries have Sentinels.
