@@ -75,6 +75,7 @@ std::string command_of(const CompareOptions& options, std::uint64_t seed) {
   add("--runs", options.runs.empty() && options.seconds.empty() ? std::to_string(kRunsOfACell)
                                                                 : options.runs);
   add("--seconds", options.seconds);
+  add("--complete", options.complete);
   return command;
 }
 
@@ -133,6 +134,11 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
       fmt::format("the number of runs of each cell (default: {})", kRunsOfACell), "NUMBER");
   add("--seconds", options.seconds,
       "compare for so long, with the stories and pages, in place of --runs", "NUMBER");
+  add("--complete", options.complete,
+      "first try every plan of at most so many faults, with two clients that take the lock once: "
+      "1, "
+      "or 0 for none (default: 1; with --runs: 0)",
+      "NUMBER");
   add("--seed", options.seed, "the seed of the plans and the runs (default: 1)", "NUMBER");
   add("--jobs", options.jobs, "the number of processes (default: one per core)", "NUMBER");
   add("--out", options.out,
@@ -167,6 +173,8 @@ int compare(const CompareOptions& given) {
   } else {
     limits.length = compare::Seconds(seconds_from("--seconds", given.seconds));
   }
+  options.complete = given.complete.empty() ? given.runs.empty()
+                                            : number_from("--complete", given.complete, 0, 1) == 1;
   const reports::TextOptions form = text_options(given.color);
   const explore::Folder folder("--out", given.out.empty() ? kDefaultOut : given.out);
   std::filesystem::create_directories(folder.path());

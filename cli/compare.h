@@ -17,6 +17,7 @@ struct CompareOptions {
   std::string properties;
   std::string runs;
   std::string seconds;
+  std::string complete;
   std::string seed;
   std::string jobs;
   std::string out;

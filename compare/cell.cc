@@ -45,28 +45,20 @@ bool is_crash_of_client(const sim::Plan& fired) {
 
 }  // namespace
 
-Cell::Cell(const Scenario& workload, explore::PairedPlans& plans, std::size_t lock, Column column,
-           bool fenced, std::uint64_t seed)
-    : plans_(plans),
-      lock_(lock),
+Cell::Cell(const Scenario& workload, std::unique_ptr<CellPlans> plans, Column column, bool fenced,
+           std::uint64_t seed)
+    : plans_(std::move(plans)),
       column_(std::move(column)),
       seed_(seed),
-      limits_{.classes = column_.classes, .none = false, .most = kMostFaults},
       algorithm_(*scenarios::find_algorithm(workload)),
       current_(fenced_if(fenced, workload)),
       resources_(resources_of(workload)) {
   world_.set(current_);
 }
 
-std::uint32_t Cell::draw(std::uint64_t run, Scenario& into) {
-  into.seed = explore::run_seed(seed_, run);
-  into.ties = explore::run_ties(seed_, run);
-  return plans_.draw(seed_, run, limits_, lock_, into.faults);
-}
-
 Scenario Cell::drawn(std::uint64_t run) {
   Scenario scenario = current_;
-  draw(run, scenario);
+  plans_->draw(run, scenario);
   return scenario;
 }
 
@@ -74,7 +66,7 @@ void Cell::make(std::uint64_t run, Measures& measures) {
   const bool undisturbed = column_.classes.empty();
   const bool traced = undisturbed && run < kTraced;
   ++measures.made;
-  measures.left_out += draw(run, current_);
+  measures.left_out += plans_->draw(run, current_);
   world_.run(current_.seed, traced);
   const std::uint64_t digest = world_.digest();
   if (world_.cut_short()) {

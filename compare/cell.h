@@ -1,15 +1,17 @@
 // One cell of the comparison: the runs of one lock under one column of faults, without fencing or
-// with it. Run number i depends on the seed and i alone. In every cell of a column it has the same
-// seed and the same plan, placed at the lock's own steps (explore/paired_plans.h), so locks and
-// fencing are compared run by run.
+// with it. Run number i depends on the seed and i alone. With plans that are drawn, it has the same
+// seed and the same plan in every cell of a column, placed at the lock's own steps
+// (explore/paired_plans.h), so locks and fencing are compared run by run.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "compare/cell_plans.h"
 #include "compare/measures.h"
-#include "explore/paired_plans.h"
 #include "explore/runs.h"
 #include "picklock/lock.h"
 #include "scenarios/scenario.h"
@@ -28,9 +30,11 @@ inline constexpr std::uint32_t kMostFaults = 3;
 
 class Cell {
  public:
-  // `plans`: of all locks; `lock`: which of them `workload` is.
-  Cell(const scenarios::Scenario& workload, explore::PairedPlans& plans, std::size_t lock,
-       Column column, bool fenced, std::uint64_t seed);
+  Cell(const scenarios::Scenario& workload, std::unique_ptr<CellPlans> plans, Column column,
+       bool fenced, std::uint64_t seed);
+
+  // How many runs it has; nullopt: as many as are wanted.
+  std::optional<std::uint64_t> count() const { return plans_->count(); }
 
   // Makes a run and adds what comes of it. Throws explore::NotDeterministic.
   void make(std::uint64_t run, Measures& measures);
@@ -42,14 +46,11 @@ class Cell {
   std::uint64_t digest() const { return world_.digest(); }
 
  private:
-  std::uint32_t draw(std::uint64_t run, scenarios::Scenario& into);
   void judge(std::uint64_t run, const sim::Plan& fired, Measures& measures);
 
-  explore::PairedPlans& plans_;
-  const std::size_t lock_;
+  const std::unique_ptr<CellPlans> plans_;
   const Column column_;
   const std::uint64_t seed_;
-  const explore::FaultLimits limits_;
   const models::Algorithm& algorithm_;
   scenarios::Scenario current_;  // the workload with the plan and the seed of the present run
   std::vector<bool> resources_;  // of each process

@@ -25,13 +25,13 @@ Options with_defaults(Options options) {
 }
 
 // A column can be made as long as one of its classes can act.
-std::string why_impossible(const Column& column, const explore::FaultPlans& plans) {
+std::string why_impossible(const Column& column, const explore::Ways& ways) {
   std::string why;
   for (std::size_t i = 0; i < kFaultClassCount; ++i) {
     const auto one = static_cast<FaultClass>(i);
     if (!column.classes.has(one)) continue;
-    if (plans.possible().has(one)) return {};
-    why = plans.why_impossible(one);
+    if (ways.possible().has(one)) return {};
+    why = ways.why_impossible(one);
   }
   return why;
 }
@@ -77,7 +77,8 @@ Comparison::Comparison(Options options, const std::string& directory)
         std::find_if(all.begin(), all.end(), [&](const auto* one) { return one->name == name; });
     const auto number = static_cast<std::size_t>(found - all.begin());
     locks_.push_back({.algorithm = *found, .workload = workloads_[number], .number = number});
-    const explore::FaultPlans own(workloads_[number], explore::profile(workloads_[number], 1));
+    const explore::Ways own(workloads_[number], explore::profile(workloads_[number], 1));
+    possible_.push_back(own.possible());
     for (const Column& column : options_.columns)
       impossible_.push_back(compare::why_impossible(column, own));
   }
@@ -95,6 +96,30 @@ std::vector<CellName> Comparison::cells() const {
   return all;
 }
 
+std::vector<CellName> Comparison::complete_cells() const {
+  if (!options_.complete) return {};
+  const auto is_asked = [this](FaultClass one) {
+    return std::any_of(columns().begin(), columns().end(),
+                       [one](const Column& column) { return column.classes.has(one); });
+  };
+  std::vector<CellName> all;
+  for (std::size_t lock = 0; lock < locks_.size(); ++lock) {
+    for (std::size_t i = 0; i < kFaultClassCount; ++i) {
+      const auto one = static_cast<FaultClass>(i);
+      if (is_asked(one) && possible_[lock].has(one))
+        all.push_back({.lock = lock, .column = i, .every = true});
+    }
+  }
+  return all;
+}
+
+std::vector<CellName> Comparison::all_cells() const {
+  std::vector<CellName> all = cells();
+  const std::vector<CellName> complete = complete_cells();
+  all.insert(all.end(), complete.begin(), complete.end());
+  return all;
+}
+
 const Known& Comparison::known(const CellName& cell) const {
   static const Known nothing;
   const auto found = known_.find(cell);
@@ -103,13 +128,26 @@ const Known& Comparison::known(const CellName& cell) const {
 
 std::unique_ptr<Cell> Comparison::cell(const CellName& name) {
   const Lock& lock = locks_[name.lock];
-  return std::make_unique<Cell>(lock.workload, plans_, lock.number, columns()[name.column],
-                                name.fenced, options_.seed);
+  if (name.every) {
+    const auto one = static_cast<FaultClass>(name.column);
+    const scenarios::Scenario workload = small(lock.workload);
+    return std::make_unique<Cell>(
+        workload, std::make_unique<EveryPlan>(workload, one, options_.seed),
+        Column{std::string(picklock::name(one)), {one}}, name.fenced, options_.seed);
+  }
+  const Column& column = columns()[name.column];
+  return std::make_unique<Cell>(
+      lock.workload,
+      std::make_unique<DrawnPlans>(
+          plans_, lock.number, explore::FaultLimits{.classes = column.classes, .most = kMostFaults},
+          options_.seed),
+      column, name.fenced, options_.seed);
 }
 
 std::string Comparison::label(const CellName& cell) const {
-  return fmt::format("{}.{}.{}", locks_[cell.lock].algorithm->name, columns()[cell.column].name,
-                     fencing_name(cell.fenced));
+  return fmt::format("{}.{}.{}{}", locks_[cell.lock].algorithm->name,
+                     cell.every ? kFaultClassNames[cell.column] : columns()[cell.column].name,
+                     fencing_name(cell.fenced), cell.every ? ".every" : "");
 }
 
 std::uint64_t Comparison::held_against(const CellName& cell, Property property) const {
@@ -119,8 +157,22 @@ std::uint64_t Comparison::held_against(const CellName& cell, Property property) 
   return std::find(asked.begin(), asked.end(), property) != asked.end() ? count.violations : 0;
 }
 
+std::optional<Measures> Comparison::complete(std::size_t lock, std::size_t column) const {
+  if (!options_.complete || columns()[column].classes.empty()) return std::nullopt;
+  Measures sum;
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
+    const auto one = static_cast<FaultClass>(i);
+    if (!columns()[column].classes.has(one) || !possible_[lock].has(one)) continue;
+    const Known& cell = known({.lock = lock, .column = i, .every = true});
+    const bool judged = cell.measures.crashed == 0 && cell.measures.cut_short == 0;
+    if (!cell.all || cell.runs != *cell.all || !judged) return std::nullopt;
+    sum.add(cell.measures);
+  }
+  return sum;
+}
+
 bool Comparison::clean() const {
-  for (const CellName& cell : cells()) {
+  for (const CellName& cell : all_cells()) {
     if (known(cell).measures.crashed > 0) return false;
     for (std::size_t i = 0; i < kPropertyCount; ++i) {
       if (held_against(cell, static_cast<Property>(i)) > 0) return false;
@@ -130,10 +182,11 @@ bool Comparison::clean() const {
 }
 
 std::string command(const Comparison& comparison, const CellName& cell) {
-  return fmt::format("picklock compare --algorithms {} --faults {} --seed {} --runs {}",
-                     comparison.locks()[cell.lock].algorithm->name,
-                     comparison.columns()[cell.column].name, comparison.options().seed,
-                     comparison.known(cell).runs);
+  return fmt::format(
+      "picklock compare --algorithms {} --faults {} --seed {} --runs {}",
+      comparison.locks()[cell.lock].algorithm->name,
+      cell.every ? kFaultClassNames[cell.column] : comparison.columns()[cell.column].name,
+      comparison.options().seed, cell.every ? 1 : comparison.known(cell).runs);
 }
 
 }  // namespace picklock::compare

@@ -39,17 +39,21 @@ void fields(Archive& archive, Story& story) {
 
 // The results of a cell.
 struct Known {
-  std::uint64_t runs = 0;  // the first so many are known
+  std::uint64_t runs = 0;              // the first so many are known
+  std::optional<std::uint64_t> all{};  // how many there are; nullopt: unknown, or without end
   Measures measures;
   std::map<Property, Story> stories;  // of what is violated
   // Runs that ended the process they were made in, and how.
   std::map<std::uint64_t, std::string> crashes;
 };
 
+// Beside the cells of the table, a lock has a cell for each class of faults that tries every plan
+// of one fault; there `column` is the class.
 struct CellName {
   std::size_t lock = 0;
   std::size_t column = 0;
   bool fenced = false;
+  bool every = false;
   auto operator<=>(const CellName&) const = default;
 };
 
@@ -58,6 +62,7 @@ struct Options {
   std::vector<Column> columns;         // empty: none, each class, all
   std::vector<Property> properties{};  // the exit status answers to these; empty: to promises
   std::uint64_t seed = 1;
+  bool complete = false;  // first tries every plan of one fault
 };
 
 class Comparison {
@@ -81,8 +86,12 @@ class Comparison {
     return impossible_[lock * columns().size() + column];
   }
 
-  // Every cell that can be made, in the order of the table.
+  // Every cell of the table that can be made, in its order.
   std::vector<CellName> cells() const;
+  // Every cell that tries all plans, for the classes of some column; none where that was not asked.
+  std::vector<CellName> complete_cells() const;
+  // First those of the table.
+  std::vector<CellName> all_cells() const;
   Known& known(const CellName& cell) { return known_[cell]; }
   const Known& known(const CellName& cell) const;
 
@@ -90,6 +99,10 @@ class Comparison {
 
   // How a cell is called in files: "lua-check-delete.pause.ideal".
   std::string label(const CellName& cell) const;
+
+  // The runs of every plan of one fault, in two clients that take the lock once, under the faults
+  // of the column; nullopt: not all of them are known, or could be judged.
+  std::optional<Measures> complete(std::size_t lock, std::size_t column) const;
 
   // Runs that violate a property although it was promised.
   std::uint64_t broken(const CellName& cell, Property property) const {
@@ -107,6 +120,7 @@ class Comparison {
   explore::PairedPlans plans_;
   std::vector<Lock> locks_;
   std::vector<std::string> impossible_;
+  std::vector<FaultClasses> possible_;  // of each lock
   std::map<CellName, Known> known_;
 };
 

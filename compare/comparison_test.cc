@@ -115,8 +115,12 @@ TEST(Cell, SeesAPlantedFaultOfALock) {
   const std::vector<scenarios::Scenario> sound = {workload("lua-check-delete", kDirectory)};
   const std::vector<scenarios::Scenario> planted = {with_a_release_that_compares_nothing(sound[0])};
   explore::PairedPlans plans(sound, 1);
-  Cell cell(sound[0], plans, 0, column("amnesia"), false, 1);
-  Cell mutant(planted[0], plans, 0, column("amnesia"), false, 1);
+  const auto drawn = [&plans] {
+    return std::make_unique<DrawnPlans>(
+        plans, 0, explore::FaultLimits{.classes = {FaultClass::amnesia}, .most = kMostFaults}, 1);
+  };
+  Cell cell(sound[0], drawn(), column("amnesia"), false, 1);
+  Cell mutant(planted[0], drawn(), column("amnesia"), false, 1);
   Measures measures;
   Measures of_mutant;
   for (std::uint64_t run = 0; run < 100; ++run) {
@@ -421,6 +425,61 @@ TEST_F(Comparing, TheMarkdownPageHasAStoryOfEveryLockThatBreaks) {
   const std::string page(std::istreambuf_iterator<char>(file), {});
   const std::regex story("```mermaid\nsequenceDiagram");
   EXPECT_EQ(std::distance(std::sregex_iterator(page.begin(), page.end(), story), {}), 2);
+}
+
+// ---------------------------------------------------------------- every plan of one fault
+
+Options complete(std::vector<std::string> locks, std::vector<std::string_view> columns) {
+  Options options = of(std::move(locks), std::move(columns));
+  options.complete = true;
+  return options;
+}
+
+TEST_F(Comparing, TriesEveryPlanOfOneFaultBesideTheRunsThatAreDrawn) {
+  const Comparison comparison =
+      made(complete({"lua-check-delete"}, {"late-write", "lost-reply"}), 10, 2);
+  const std::optional<Measures> late = comparison.complete(0, 0);
+  ASSERT_TRUE(late);
+  EXPECT_GT(late->made, 100u);
+  EXPECT_GT(late->unsafe, 0u);
+  const std::optional<Measures> lost = comparison.complete(0, 1);
+  ASSERT_TRUE(lost);
+  EXPECT_EQ(lost->properties[static_cast<std::size_t>(Property::own_release)].violations, 0u);
+  const Made report{.command = "picklock compare", .run_command = kRun};
+  const auto cells = nlohmann::json::parse(json(comparison, report)).at("locks")[0].at("cells");
+  EXPECT_EQ(cells.at("late-write").at("complete").at("plans"), late->made);
+  EXPECT_EQ(cells.at("late-write").at("complete").at("violated").at("no-stale-write"),
+            late->properties[static_cast<std::size_t>(Property::no_stale_write)].violations);
+  EXPECT_THAT(table(comparison, report, {}), HasSubstr("every plan of one fault was tried"));
+}
+
+TEST_F(Comparing, SumsTheClassesOfAMix) {
+  const Comparison comparison =
+      made(complete({"lua-check-delete"}, {"failover", "lost-reply", "failover+lost-reply"}), 1);
+  EXPECT_EQ(comparison.complete(0, 2)->made,
+            comparison.complete(0, 0)->made + comparison.complete(0, 1)->made);
+}
+
+// What is known already is not made again, and the result is the same.
+TEST_F(Comparing, ContinuesWithThePlansThatItHasNotTried) {
+  const Options options = complete({"lua-check-delete"}, {"failover"});
+  {
+    Ledger ledger(folder_, options.seed, kProgram);
+    Comparison comparison(options, kDirectory);
+    Onlooker early = kNobody;
+    early.interrupted = [&comparison] {
+      const std::vector<CellName> cells = comparison.complete_cells();
+      return comparison.known(cells.at(0)).runs > 0;
+    };
+    make(comparison, ledger, {.jobs = 1, .runs = 1}, early);
+    EXPECT_FALSE(comparison.complete(0, 0));
+  }
+  const Comparison continued = made(options, 1);
+  fs::remove_all(folder_);
+  fs::create_directories(folder_);
+  const Comparison afresh = made(options, 1);
+  ASSERT_TRUE(continued.complete(0, 0));
+  EXPECT_EQ(to_json(*continued.complete(0, 0)), to_json(*afresh.complete(0, 0)));
 }
 
 }  // namespace

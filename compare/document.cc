@@ -117,8 +117,24 @@ class Writer {
     }
     return {{"possible", why.empty()},
             {"why_impossible", why},
+            {"complete", complete(lock, column)},
             {"command", command(comparison_, {lock, column, false})},
             {"fencing", std::move(fencing)}};
+  }
+
+  // What every plan of one fault does.
+  Json complete(std::size_t lock, std::size_t column) const {
+    const std::optional<Measures> measures = comparison_.complete(lock, column);
+    if (!measures) return nullptr;
+    Json violated = Json::object();
+    for (std::size_t i = 0; i < kPropertyCount; ++i) {
+      const PropertyCount& count = measures->properties[i];
+      if (count.violations > 0) violated[std::string(kPropertyNames[i])] = count.violations;
+    }
+    return {{"faults", 1},
+            {"plans", measures->made},
+            {"unsafe", measures->unsafe},
+            {"violated", std::move(violated)}};
   }
 
   Json by_safety_table(const CellName& name) const {

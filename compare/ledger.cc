@@ -109,11 +109,12 @@ void Ledger::read_line(const std::string& line) {
             .to = json.at("to"),
             .measures = measures_from(json.at("measures")),
             .crash = json.value("crash", std::string())};
+  if (const auto all = json.find("all"); all != json.end()) part.all = all->get<std::uint64_t>();
   parts_[cell].emplace(part.from, std::move(part));
 }
 
 void Ledger::read(Comparison& comparison, std::optional<std::uint64_t> runs) const {
-  for (const CellName& name : comparison.cells()) {
+  for (const CellName& name : comparison.all_cells()) {
     Known& known = comparison.known(name);
     const std::string label = comparison.label(name);
     if (const auto parts = parts_.find(label); parts != parts_.end()) {
@@ -121,13 +122,14 @@ void Ledger::read(Comparison& comparison, std::optional<std::uint64_t> runs) con
         const Part* next = nullptr;
         const auto [begin, end] = parts->second.equal_range(known.runs);
         for (auto one = begin; one != end; ++one) {
-          const bool fits = !runs || one->second.to <= *runs;
+          const bool fits = name.every || !runs || one->second.to <= *runs;
           if (fits && (next == nullptr || one->second.to > next->to)) next = &one->second;
         }
         if (next == nullptr) break;
         known.measures.add(next->measures);
         if (!next->crash.empty()) known.crashes[next->from] = next->crash;
         known.runs = next->to;
+        if (next->all) known.all = next->all;
       }
     }
     const auto stories = stories_.find(label);
@@ -145,6 +147,7 @@ void Ledger::write(const std::string& cell, const Part& part) {
   Json json = {
       {"cell", cell}, {"from", part.from}, {"to", part.to}, {"measures", to_json(part.measures)}};
   if (!part.crash.empty()) json["crash"] = part.crash;
+  if (part.all) json["all"] = *part.all;
   append(json.dump());
 }
 

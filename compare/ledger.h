@@ -19,7 +19,8 @@ struct Part {
   std::uint64_t from = 0;
   std::uint64_t to = 0;  // the first run that is not of it
   Measures measures;
-  std::string crash{};  // how the run ended its process; a part of its own
+  std::string crash{};                 // how the run ended its process; a part of its own
+  std::optional<std::uint64_t> all{};  // how many runs the cell has (Known)
 };
 
 class Ledger {

@@ -37,6 +37,8 @@ constexpr std::uint64_t kRunsOfATurn = 8;
 constexpr explore::Shrinker::Limits kShrinking{.runs = 1'000, .events = 1'000'000};
 constexpr int kPollMilliseconds = 100;
 constexpr std::uint64_t kForEver = UINT64_MAX;
+// With a time: so much of it is for plans that are all tried, if these need so much.
+constexpr double kShareOfComplete = 0.4;
 
 // Consecutive runs of a cell.
 struct PartTask {
@@ -46,13 +48,15 @@ struct PartTask {
 Span& span_of(PartTask& task) { return task.runs; }
 
 struct MadePart {
-  std::string measures;  // as JSON
+  std::string measures;                // as JSON
+  std::optional<std::uint64_t> all{};  // runs that the cell has
+  std::uint64_t end = 0;               // the first run that is not of it
   Seconds took{};
 };
 
 template <typename Archive>
 void fields(Archive& archive, MadePart& made) {
-  archive(made.measures, made.took);
+  archive(made.measures, made.all, made.end, made.took);
 }
 
 // The shortest run of a violation, to be shrunk.
@@ -86,7 +90,10 @@ class PlansOfCell final : public explore::strategies::Strategy {
  public:
   explicit PlansOfCell(Cell& cell) : cell_(cell) {}
   void draw(const explore::Batch&, std::uint64_t run, scenarios::Scenario& into) override {
-    into.faults = cell_.drawn(run).faults;
+    scenarios::Scenario drawn = cell_.drawn(run);
+    into.faults = std::move(drawn.faults);
+    into.seed = drawn.seed;
+    into.ties = drawn.ties;
   }
 
  private:
@@ -112,7 +119,7 @@ class Making {
         onlooker_(onlooker),
         budget_(limits.length.value_or(Seconds::zero()), limits.jobs),
         start_(Clock::now()),
-        cells_(comparison.cells()),
+        cells_(comparison.all_cells()),
         courses_(cells_.size()),
         parts_({.workers = limits.jobs}, Order::as_they_come,
                [this](const PartTask& task, Pulse& pulse) { return make_part(task, pulse); }),
@@ -148,7 +155,12 @@ class Making {
  private:
   Seconds passed() const { return Clock::now() - start_; }
   bool by_time() const { return limits_.length.has_value(); }
-  std::uint64_t wanted() const { return by_time() ? kForEver : *limits_.runs; }
+  // Runs of a cell. The first part of one that tries every plan tells how many these are.
+  std::uint64_t wanted(std::size_t number) const {
+    if (cells_[number].every)
+      return comparison_.known(cells_[number]).all.value_or(courses_[number].next + kFirstPart);
+    return by_time() ? kForEver : *limits_.runs;
+  }
 
   // ---------------------------------------------------------------- in a worker
 
@@ -156,11 +168,15 @@ class Making {
     const Clock::time_point start = Clock::now();
     Cell& cell = cell_of(cells_[task.number]);
     Measures measures;
-    for (std::uint64_t run = task.runs.from; run < task.runs.to; ++run) {
+    const std::uint64_t end = std::min(task.runs.to, cell.count().value_or(kForEver));
+    for (std::uint64_t run = task.runs.from; run < end; ++run) {
       pulse.begin(run);
       cell.make(run, measures);
     }
-    return {.measures = to_json(measures).dump(), .took = Clock::now() - start};
+    return {.measures = to_json(measures).dump(),
+            .all = cell.count(),
+            .end = std::max(end, task.runs.from),
+            .took = Clock::now() - start};
   }
 
   MadeStory shrink(const StoryTask& task, Pulse& pulse) {
@@ -210,7 +226,8 @@ class Making {
     }
   }
 
-  bool may_make_runs() const {
+  bool may_make_runs(std::size_t number) const {
+    if (by_time() && cells_[number].every) return passed() < kShareOfComplete * *limits_.length;
     return !by_time() || budget_.has_time_for_runs(passed(), untold_, violations_);
   }
 
@@ -225,13 +242,16 @@ class Making {
   // others waiting; with a time, the one with the fewest runs.
   std::optional<std::size_t> next_cell() const {
     std::optional<std::size_t> least;
-    const auto comes_before = [&](const Course& one, const Course& other) {
-      return by_time() ? one.next < other.next : one.spent < other.spent;
+    const auto comes_before = [&](std::size_t a, std::size_t b) {
+      const Course& one = courses_[a];
+      const Course& other = courses_[b];
+      if (by_time() && cells_[a].every != cells_[b].every) return cells_[a].every;
+      return by_time() && !cells_[a].every ? one.next < other.next : one.spent < other.spent;
     };
     for (std::size_t i = 0; i < courses_.size(); ++i) {
       const Course& course = courses_[i];
-      if (course.busy || course.next >= wanted() || !may_make_runs()) continue;
-      if (!least || comes_before(course, courses_[*least])) least = i;
+      if (course.busy || course.next >= wanted(i) || !may_make_runs(i)) continue;
+      if (!least || comes_before(i, *least)) least = i;
     }
     return least;
   }
@@ -240,13 +260,15 @@ class Making {
     Course& course = courses_[number];
     course.busy = true;
     const std::uint64_t from = course.next;
-    course.next = from + std::min(size_of_part(course), wanted() - from);
+    course.next = from + std::min(size_of_part(number), wanted(number) - from);
     return {.number = number, .runs = {from, course.next}};
   }
 
-  std::uint64_t size_of_part(const Course& course) const {
-    if (by_time() && course.next < kRunsOfATurn) return std::max<std::uint64_t>(course.next, 1);
-    if (by_time()) return kRunsOfATurn - course.next % kRunsOfATurn;
+  std::uint64_t size_of_part(std::size_t number) const {
+    const Course& course = courses_[number];
+    const bool turns = by_time() && !cells_[number].every;
+    if (turns && course.next < kRunsOfATurn) return std::max<std::uint64_t>(course.next, 1);
+    if (turns) return kRunsOfATurn - course.next % kRunsOfATurn;
     if (course.made == 0) return kFirstPart;
     const double rate = static_cast<double>(course.made) / std::max(course.spent.count(), 1e-6);
     return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(rate * kPart.count()), 1,
@@ -260,26 +282,33 @@ class Making {
            (by_time() || !told->second.given_up);
   }
 
+  // Violations that are to have a story. Where every plan is tried, only broken promises are: the
+  // drawn runs tell the others.
   template <typename Visit>
-  void each_untold(const Known& known, const Visit& visit) const {
+  void each_violation(const CellName& cell, const Visit& visit) const {
     for (std::size_t p = 0; p < kPropertyCount; ++p) {
-      const PropertyCount& count = known.measures.properties[p];
-      const auto property = static_cast<Property>(p);
-      if (count.smallest && !is_told(known, property, *count.smallest))
-        visit(property, *count.smallest);
+      const PropertyCount& count = comparison_.known(cell).measures.properties[p];
+      if (count.smallest && (!cell.every || count.smallest->broken))
+        visit(static_cast<Property>(p), count);
     }
   }
 
+  template <typename Visit>
+  void each_untold(const CellName& cell, const Visit& visit) const {
+    const Known& known = comparison_.known(cell);
+    each_violation(cell, [&](Property property, const PropertyCount& count) {
+      if (!is_told(known, property, *count.smallest)) visit(property, *count.smallest);
+    });
+  }
+
   void count_stories(std::size_t number) {
-    const Known& known = comparison_.known(cells_[number]);
     Course& course = courses_[number];
     untold_ -= course.untold;
     violations_ -= course.violations;
     course.untold = 0;
-    each_untold(known, [&](Property, const Sighting&) { ++course.untold; });
-    course.violations = static_cast<std::size_t>(
-        std::count_if(known.measures.properties.begin(), known.measures.properties.end(),
-                      [](const PropertyCount& one) { return one.smallest.has_value(); }));
+    course.violations = 0;
+    each_untold(cells_[number], [&](Property, const Sighting&) { ++course.untold; });
+    each_violation(cells_[number], [&](Property, const PropertyCount&) { ++course.violations; });
     untold_ += course.untold;
     violations_ += course.violations;
   }
@@ -288,7 +317,7 @@ class Making {
   // first, in case that there is no time for all.
   void list_stories() {
     for (const CellName& cell : cells_) {
-      each_untold(comparison_.known(cell), [&](Property property, const Sighting& sighting) {
+      each_untold(cell, [&](Property property, const Sighting& sighting) {
         leads_.push_back({.cell = cell,
                           .property = property,
                           .sighting = sighting,
@@ -334,9 +363,12 @@ class Making {
       if (done->last) course.busy = false;
       Part part{.from = task.runs.from, .to = task.runs.to, .measures = {}};
       if (done->result) {
+        part.to = done->result->end;
+        part.all = done->result->all;
+        if (part.all) course.next = std::min(course.next, *part.all);
         course.spent += done->result->took;
         course.made += part.to - part.from;
-        budget_.ran(done->result->took, part.to - part.from);
+        if (!cells_[task.number].every) budget_.ran(done->result->took, part.to - part.from);
         part.measures = measures_from(nlohmann::ordered_json::parse(done->result->measures));
       } else {
         if (!done->crash.item)
@@ -354,6 +386,7 @@ class Making {
     Known& known = comparison_.known(cell);
     known.measures.add(part.measures);
     known.runs = part.to;
+    if (part.all) known.all = part.all;
     if (!part.crash.empty()) known.crashes[part.from] = part.crash;
     ledger_.write(comparison_.label(cell), part);
   }
@@ -375,18 +408,18 @@ class Making {
     budget_.told(made.took, made.file);
     ledger_.write(comparison_.label(task.cell), task.property, made.story);
     comparison_.known(task.cell).stories[task.property] = std::move(made.story);
-    count_stories(static_cast<std::size_t>(
-        std::lower_bound(cells_.begin(), cells_.end(), task.cell) - cells_.begin()));
+    count_stories(static_cast<std::size_t>(std::find(cells_.begin(), cells_.end(), task.cell) -
+                                           cells_.begin()));
   }
 
   void tell() {
     Progress progress{.to_shrink = to_shrink_, .passed = passed()};
-    for (const CellName& cell : cells_) {
-      const Known& known = comparison_.known(cell);
-      progress.runs += std::min(known.runs, wanted());
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      const Known& known = comparison_.known(cells_[i]);
+      progress.runs += std::min(known.runs, wanted(i));
       progress.stories += known.stories.size();
+      if (!by_time()) progress.all += wanted(i);
     }
-    if (!by_time()) progress.all = *limits_.runs * cells_.size();
     onlooker_.progress(progress);
   }
 

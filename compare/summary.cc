@@ -67,7 +67,7 @@ const Story* shortest_harm(const Known& known) {
 
 std::vector<Broken> broken(const Comparison& comparison) {
   std::vector<Broken> all;
-  for (const CellName& cell : comparison.cells()) {
+  for (const CellName& cell : comparison.all_cells()) {
     for (std::size_t i = 0; i < kPropertyCount; ++i) {
       const auto property = static_cast<Property>(i);
       if (comparison.held_against(cell, property) > 0) all.push_back({cell, property});
@@ -113,6 +113,19 @@ std::string what_was_made(const Comparison& comparison, const Made& made) {
       reports::plural(kMostFaults, "fault"), comparison.options().seed,
       made.interrupted ? "; interrupted, so there may be more to find" : "",
       in_words(comparison.locks().front().workload.clients, kLease));
+}
+
+std::string what_is_complete(const Comparison& comparison) {
+  std::uint64_t plans = 0;
+  for (const CellName& cell : comparison.complete_cells()) {
+    const Known& known = comparison.known(cell);
+    if (known.all && known.runs == *known.all) plans += known.runs;
+  }
+  if (plans == 0) return {};
+  return fmt::format(
+      "every plan of one fault was tried, {} in all, with two clients that take the lock once, and "
+      "none does it",
+      reports::grouped(plans));
 }
 
 std::string in_short(std::optional<sim::Duration> length) {

@@ -183,6 +183,11 @@ class TableWriter {
     return {percent(hits, runs) + std::string(mark), ink};
   }
 
+  // Before a share of the drawn runs: what every plan of one fault does.
+  std::string by_one_fault(std::uint64_t hits) const {
+    return hits > 0 ? "1:" : std::string(glyphs_.good);
+  }
+
   void resource() {
     heading(
         "At the resource: runs in 100 with a stale write, or with the operations of two holders "
@@ -203,10 +208,13 @@ class TableWriter {
         const CellName cell{lock, column, false};
         const Measures& measures = comparison_.known(cell).measures;
         const bool broken = broken_at_resource(comparison_, cell) > 0;
-        fields.push_back(missed.contains(cell)
-                             ? Field{"U", Ink::plain}
-                             : share(measures.unsafe, measures.counted(), broken ? "!" : "",
-                                     broken ? Ink::alarm : Ink::bad));
+        Field field = missed.contains(cell)
+                          ? Field{"U", Ink::plain}
+                          : share(measures.unsafe, measures.counted(), broken ? "!" : "",
+                                  broken ? Ink::alarm : Ink::bad);
+        if (const auto complete = comparison_.complete(lock, column))
+          field.text = by_one_fault(complete->unsafe) + field.text;
+        fields.push_back(std::move(field));
       }
       fields.push_back({granted_at_worst(comparison_, lock), Ink::plain});
       return fields;
@@ -224,6 +232,10 @@ class TableWriter {
           fmt::format("{} none found{}   U none found, but unsafe by the safety table   - cannot "
                       "happen to this lock   ! although promised",
                       glyphs_.dot, rate.empty() ? "" : fmt::format(" (at most {} in 100)", rate)));
+    if (const std::string complete = what_is_complete(comparison_); !complete.empty())
+      field("complete", fmt::format("{} {}; 1: one fault is enough. The sign or share behind it is "
+                                    "of the runs that were drawn, with up to {}",
+                                    glyphs_.good, complete, reports::plural(kMostFaults, "fault")));
     if (const std::vector<std::string> names = locks_without_row(comparison_); !names.empty())
       field("no row", fmt::format("the safety table has none for {}: there {} says only that these "
                                   "runs found nothing",
@@ -247,11 +259,15 @@ class TableWriter {
       std::vector<Field> fields;
       const CellName cell{lock, column, false};
       const Measures& measures = comparison_.known(cell).measures;
+      const std::optional<Measures> complete = comparison_.complete(lock, column);
       for (const Property property : kOtherProperties) {
         const bool broken = comparison_.broken(cell, property) > 0;
-        fields.push_back(share(measures.properties[static_cast<std::size_t>(property)].violations,
-                               measures.counted(), broken ? "!" : "",
-                               broken ? Ink::alarm : Ink::plain));
+        const auto index = static_cast<std::size_t>(property);
+        fields.push_back(share(measures.properties[index].violations, measures.counted(),
+                               broken ? "!" : "", broken ? Ink::alarm : Ink::plain));
+        if (complete)
+          fields.back().text =
+              by_one_fault(complete->properties[index].violations) + fields.back().text;
       }
       return fields;
     });

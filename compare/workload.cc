@@ -29,6 +29,13 @@ Scenario workload(std::string_view lock, const std::string& directory) {
   return scenario;
 }
 
+Scenario small(const Scenario& workload) {
+  Scenario scenario = workload;
+  scenario.clients.count = 2;
+  scenario.clients.cycles = 1;
+  return scenario;
+}
+
 std::vector<Scenario> workloads(const std::string& directory) {
   std::vector<Scenario> all;
   for (const models::Algorithm* lock : models::locks::all())

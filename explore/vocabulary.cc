@@ -79,6 +79,9 @@ void Vocabulary::add(const Way& way, FaultClass fault_class) {
     add_sides(faults, target);
     add_ends(faults, *way.target);
     for (Fault& fault : faults) {
+      // The class of a fault on a message depends on what the message is for.
+      const bool at_resource = *way.server == scenarios::kResourceKind;
+      fault.trigger.role = at_resource ? Role::write : Role::acquire;
       if (scenarios::class_of(fault, *way.target, ways_.scenario()) != fault_class) continue;
       Shape shape{.target = target, .sides = {target}};
       for (const std::string& other : fault.from) shape.sides.push_back(ways_.number_of(other));

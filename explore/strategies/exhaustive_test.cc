@@ -56,6 +56,8 @@ TEST(Exhaustive, TriesEveryPlanOfOneFaultAndSaysSo) {
   EXPECT_EQ(search.tally().fired, decided.plans - 1) << "the run without faults is a plan as well";
   EXPECT_EQ(search.tally().dropped, 0u) << "each fault is placed at a step that the run reaches";
   EXPECT_THAT(decided.verbs, IsSupersetOf({"pause", "crash", "drop", "evict", "fail-over"}));
+  for (std::size_t i = 0; i < kFaultClassCount; ++i)
+    EXPECT_GT(search.tally().fired_of[i], 0u) << kFaultClassNames[i];
 }
 
 TEST(Exhaustive, FindsWhatNeedsNoFaultBeforeWhatNeedsOne) {
