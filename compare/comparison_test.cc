@@ -460,7 +460,7 @@ TEST_F(Comparing, SumsTheClassesOfAMix) {
             comparison.complete(0, 0)->made + comparison.complete(0, 1)->made);
 }
 
-// What is known already is not made again, and the result is the same.
+// Runs that are known are not made again, and the result is the same.
 TEST_F(Comparing, ContinuesWithThePlansThatItHasNotTried) {
   const Options options = complete({"lua-check-delete"}, {"failover"});
   {

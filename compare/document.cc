@@ -122,7 +122,7 @@ class Writer {
             {"fencing", std::move(fencing)}};
   }
 
-  // What every plan of one fault does.
+  // The results of every plan of one fault.
   Json complete(std::size_t lock, std::size_t column) const {
     const std::optional<Measures> measures = comparison_.complete(lock, column);
     if (!measures) return nullptr;

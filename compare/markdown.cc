@@ -53,7 +53,7 @@ class MarkdownWriter {
 
   std::string write() {
     out_ += fmt::format(kIntroduction, what_was_made(comparison_, made_), made_.command, unseen(),
-                        fenced(), without_row());
+                        fenced(), without_row() + decided());
     resource();
     others();
     price();
@@ -105,13 +105,21 @@ class MarkdownWriter {
         reports::list(names));
   }
 
+  std::string decided() const {
+    const std::string complete = what_is_complete(comparison_);
+    if (complete.empty()) return "";
+    return fmt::format("\n\nBefore the share: `✓`: {}; `1:`: one fault is enough.", complete);
+  }
+
   std::string harm(const CellName& cell) const {
     if (!comparison_.why_impossible(cell.lock, cell.column).empty()) return "-";
     const Known& known = comparison_.known(cell);
     const Measures& measures = known.measures;
     if (measures.counted() == 0) return "?";
-    if (measures.unsafe == 0) return missed_.contains(cell) ? "U" : "·";
-    std::string text = percent(measures.unsafe, measures.counted());
+    const std::optional<Measures> complete = comparison_.complete(cell.lock, cell.column);
+    const std::string by_one = !complete ? "" : complete->unsafe > 0 ? "1: " : "✓ ";
+    if (measures.unsafe == 0) return by_one + (missed_.contains(cell) ? "U" : "·");
+    std::string text = by_one + percent(measures.unsafe, measures.counted());
     if (const Story* story = shortest_harm(known)) text += fmt::format(" ({})", story->faults);
     return broken_at_resource(comparison_, cell) > 0 ? text + " **!**" : text;
   }

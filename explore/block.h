@@ -39,7 +39,7 @@ struct Sighting {
   }
 };
 
-// What a strategy needs to know of a run.
+// A word that a strategy wants to know of a run.
 struct Sign {
   std::uint64_t run = 0;
   std::uint64_t word = 0;

@@ -12,7 +12,7 @@ namespace picklock::explore {
 
 using sim::Duration;
 
-// Of one scenario, each at most a year. 0: it has no such length.
+// Those of one scenario, each at most a year. 0: it has no such length.
 struct CriticalLengths {
   Duration lease{};    // or the timeout of a session
   Duration retry{};    // of a refused client

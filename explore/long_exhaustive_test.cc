@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Shipped, LongExhaustive, ::testing::ValuesIn([] {
                            return scenarios::shipped::test_name(instance.param);
                          });
 
-// Of the classes with the fewest plans: some 10^5 with two faults.
+// These classes have the fewest plans, some 10^5 with two faults.
 TEST(LongExhaustivePairs, BreakTheSamePropertiesWithEveryPlanOfTwoFaults) {
   for (const char* lock : {"lua-check-delete", "naive-setnx", "mysql-row-lock", "zk-sequential"}) {
     const Scenario scenario = small(lock);

@@ -18,7 +18,7 @@ using sim::ProcessId;
 using sim::Side;
 using sim::TraceKind;
 
-// Of one client: a role with its phase, or a mark.
+// A role of one client with its phase, or a mark.
 using Step = std::tuple<ProcessId, unsigned, std::string>;
 
 class Reader {

@@ -31,13 +31,12 @@ struct Course {
   std::set<std::pair<sim::ProcessId, sim::ProcessId>> talks;
 };
 
-// Of the last run of the world, which was traced.
+// The course of the last run of the world, which was traced.
 //
-// `alike`: with the moments that differ from an earlier one by time alone. Without them, of equal
-// steps only the first since the last event of the history is listed, as of the 2nd to the 40th
-// refused attempt of a client; and no moment just after a request has been sent, because nothing
-// happens until it arrives. Just after it was applied, its answer can still be lost with the
-// server.
+// `alike`: with the moments that differ from an earlier one by time alone. Without them, a step
+// that a client repeats while nothing happens is listed once, such as forty refused attempts. The
+// moment just after a request has been sent is left out too, because nothing happens until it
+// arrives. The one just after it was applied is not: its answer can still be lost with the server.
 Course course(const scenarios::World& world, bool alike);
 
 }  // namespace picklock::explore

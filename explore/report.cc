@@ -159,7 +159,7 @@ class Writer {
     headline(true, text);
   }
 
-  // What a search that tries every plan has decided, and out of which faults.
+  // The result of a search that tries every plan, and the list of its faults.
   void decided() {
     const auto decided = search_.decided();
     if (!decided) return;

@@ -1,5 +1,5 @@
-// What a run did, without its times: the events of its history in their order. Two plans that lead
-// to the same events are one to a search that tries all of them.
+// The events of a run in their order, without their times, as one number. Two plans that lead to
+// the same events are one to a search that tries all of them.
 #pragma once
 
 #include <cstdint>

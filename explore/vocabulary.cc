@@ -39,7 +39,7 @@ void multiply(Faults& faults, const Values& values, Change change) {
   faults = std::move(all);
 }
 
-// Of two that differ in `keeps`, one, if both keep the same.
+// Drops one of two faults that were to differ in `keeps`, if both keep the same.
 void drop_equal_neighbours(Faults& faults) {
   const auto same = [](const Fault& one, const Fault& other) {
     return one.keeps == other.keeps && one.lasts == other.lasts && one.host == other.host &&
@@ -168,7 +168,7 @@ void Vocabulary::add_ends(Faults& faults, const ProcessKind& target) const {
       std::tie(fault.host, fault.silent) = death;
     });
   }
-  // What takes steps has nothing on its disk.
+  // A process that takes steps has nothing on its disk.
   if (verb.takes("keeps") && !target.takes_steps) {
     multiply(faults, std::array{Keeps::all, Keeps::none}, [&](Fault& fault, Keeps keeps) {
       if (!servers::starts_again(fault)) return;

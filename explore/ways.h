@@ -1,5 +1,5 @@
-// What faults can do in one scenario: the ways in which each class acts, on the processes that it
-// has and the steps that its profile has reached. Every strategy takes its faults from here.
+// The ways in which each class of faults can act in one scenario, on the processes that it has and
+// the steps that its profile has reached. Every strategy takes its faults from here.
 #pragma once
 
 #include <array>

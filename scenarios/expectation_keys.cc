@@ -98,7 +98,7 @@ void read_words(const Value& value, std::span<const std::string_view> words, Add
   }
 }
 
-// Of a number that follows from the search, and need not be given.
+// A number that follows from the search and need not be given.
 Key<Complete> count(std::string_view name, std::optional<std::uint64_t> Complete::*member,
                     std::string_view meaning) {
   return {.name = std::string(name),

@@ -109,7 +109,7 @@ void Exhaustive::end_level() {
   ++level_;
 }
 
-// Of a sample, if the plans are many.
+// Estimated from a sample if the plans are many.
 std::uint64_t Exhaustive::size_of_next_level() {
   const std::size_t counted = std::min(kCounted, parents_.size());
   std::uint64_t size = 0;

@@ -16,7 +16,7 @@
 
 namespace picklock::explore::strategies {
 
-// What a strategy is made of.
+// The ingredients of a strategy.
 struct Settings {
   std::uint64_t seed = 1;
   FaultLimits faults{};
@@ -52,10 +52,10 @@ class Strategy {
 
   // --- in any process
   // Writes the plan of run number `run` of the batch. The scenario has a seed and an order of ties
-  // of this number, which the strategy may change. What is drawn depends on the batch, on the
-  // number and on what the strategy was made of.
+  // of this number, which the strategy may change. The plan depends on the batch, the number and
+  // the settings alone.
   virtual void draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& into) = 0;
-  // What it needs to know of the run that the world has just made; nullopt: nothing.
+  // A word that it wants to know of the run that the world has just made; nullopt: none.
   virtual std::optional<std::uint64_t> sign(const scenarios::World&) const { return std::nullopt; }
 
  private:

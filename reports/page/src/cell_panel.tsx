@@ -2,7 +2,7 @@
 import type {ComponentChildren} from 'preact';
 import {useEffect, useState} from 'preact/hooks';
 import {BrokenMark, Command} from './bits';
-import type {Comparison, Fencing, Lock, PropertyResult, Result, Smallest} from './comparison';
+import type {Comparison, Complete, Fencing, Lock, PropertyResult, Result, Smallest} from './comparison';
 import {propertiesOf, UNSAFE} from './comparison';
 import {Diagram} from './diagram';
 import {count, interval, percent, plural} from './format';
@@ -50,10 +50,24 @@ export function CellPanel({comparison, lock, column, fencing, choice}: Props) {
       ) : (
         <Judged result={result} choice={choice} column={column} />
       )}
+      {cell?.complete && fencing === 'none' && <Decided complete={cell.complete} choice={choice} />}
       {cell?.command && <p class="repeat">To repeat this cell: <Command text={cell.command} /></p>}
       {result && result.runs > 0 &&
         <Finds key={`${lock.name}/${column}/${fencing}`} result={result} choice={choice} />}
     </>
+  );
+}
+
+// With one fault the question is decided, not sampled.
+function Decided({complete, choice}: {complete: Complete; choice: string}) {
+  const hits = choice === UNSAFE ? complete.unsafe : complete.violated[choice] ?? 0;
+  const deed = choice === UNSAFE ? 'harm the resource' : `violate ${choice}`;
+  return (
+    <p class="decided">
+      {hits > 0 ? <strong>One fault is enough. </strong> : <strong>No one fault is enough. </strong>}
+      Every plan of one fault was tried with two clients that take the lock once:{' '}
+      {hits > 0 ? count(hits) : 'none'} of {count(complete.plans)} {deed}.
+    </p>
   );
 }
 

@@ -41,9 +41,17 @@ export interface Result {
   properties: Record<string, PropertyResult>;
 }
 
+// The results of every plan of one fault.
+export interface Complete {
+  plans: number;
+  unsafe: number;
+  violated: Record<string, number>;  // plans, by property
+}
+
 export interface Cell {
   possible: boolean;
   why_impossible: string;
+  complete?: Complete | null;
   command: string;
   fencing: Record<string, Result>;
 }

@@ -102,6 +102,10 @@ function walk(page, fencing, every = 1) {
           continue;
         }
         const result = cell.fencing[fencing];
+        const decided = cell.complete && fencing === 'none'
+          ? `${cell.complete.unsafe > 0 ? 'One fault is enough.' : 'No one fault is enough.'} Every plan of one fault was tried`
+          : '';
+        if (!text.includes(decided)) amiss.push(`${where}: does not say what is decided`);
         if (!text.includes(cell.command)) amiss.push(`${where}: no command`);
         if (result.unsafe.runs === 0 && !text.includes('the rate is at most')) amiss.push(`${where}: no bound`);
         for (const [name, property] of Object.entries(result.properties)) {
