@@ -104,11 +104,13 @@ class Search {
   Search(const Specification& specification, std::span<const Operation<Action>> operations,
          std::span<const std::uint32_t> chosen)
       : specification_(specification),
-        operations_(operations),
         chosen_(chosen),
         entries_(intervals(operations, chosen)),
         lifted_(entries_.lanes()),
-        dead_ends_(lifted_.lanes.size()) {}
+        dead_ends_(lifted_.lanes.size()) {
+    actions_.reserve(chosen.size());
+    for (const std::uint32_t i : chosen) actions_.push_back(operations[i].action);
+  }
 
   // Adds what it finds to the answer.
   void run(const Limits& limits, Answer& answer) {
@@ -126,10 +128,10 @@ class Search {
         continue;
       }
       if (++answer.steps > limits.steps) return give_up(answer);
-      std::optional<State> after = specification_.apply(state, action(next));
+      std::optional<State> after = specification_.apply(state, actions_[next]);
       if (!after) continue;
       lift(next);
-      const std::uint32_t due = entries_.due();
+      const std::uint32_t due = next == point.due ? entries_.due() : point.due;
       if (due != kNoOperation && dead_ends_.contains(due, lifted_, *after)) {
         put_back(next);
         point.branched = true;
@@ -161,10 +163,6 @@ class Search {
     all.reserve(chosen.size());
     for (const std::uint32_t i : chosen) all.push_back(operations[i].interval);
     return all;
-  }
-
-  const Action& action(std::uint32_t operation) const {
-    return operations_[chosen_[operation]].action;
   }
 
   // The operation that is due comes first. Another takes effect before it only if that leads
@@ -221,8 +219,8 @@ class Search {
   }
 
   const Specification& specification_;
-  std::span<const Operation<Action>> operations_;
   std::span<const std::uint32_t> chosen_;
+  std::vector<Action> actions_;
   Entries entries_;
   LiftedSet lifted_;
   DeadEnds<Specification> dead_ends_;
