@@ -100,31 +100,46 @@ bool some_order_proves(const Specification& specification,
   return false;
 }
 
-// Clients that acquire a correct lock, hold it for a while and release it, all of them at all
-// times: while one holds it the others wait. `lost_in`: one release in so many is never answered;
-// 0: none.
-inline Operations<Mutex> contended(std::uint32_t count, std::uint32_t clients, std::uint64_t seed,
-                                   std::uint32_t lost_in = 0) {
-  sim::Random random(seed, 1);
-  const auto some = [&random] { return static_cast<std::int64_t>(1 + random.below(1000)); };
-  std::vector<std::int64_t> invoked(clients);
-  for (std::int64_t& one : invoked) one = some();
-  Operations<Mutex> all;
-  std::int64_t free = 0;  // since when
-  while (all.size() + 2 <= count) {
-    auto client = static_cast<std::uint32_t>(random.below(clients));
-    for (std::uint32_t other = 0; invoked[client] > free && other < clients; ++other) {
-      if (invoked[other] < invoked[client]) client = other;
+// What one client does, again and again.
+template <class Specification>
+using Program = std::vector<typename Specification::Action>;
+
+// Clients that use a correct object all the time, so that most of them wait for it while few have
+// it. `lost_in`: one answer in so many to the last action of a program never comes; 0: none.
+template <class Specification>
+Operations<Specification> correct_run(const Specification& specification, std::uint32_t count,
+                                      const std::vector<Program<Specification>>& programs,
+                                      std::uint32_t lost_in = 0) {
+  struct Client {
+    std::int64_t invoked = 0;
+    std::size_t next = 0;
+  };
+  sim::Random random(1, 1);
+  const auto some = [&random](std::uint64_t most) {
+    return static_cast<std::int64_t>(1 + random.below(most));
+  };
+  std::vector<Client> clients(programs.size());
+  for (Client& client : clients) client.invoked = some(100);
+  typename Specification::State state = specification.initial();
+  Operations<Specification> all;
+  for (std::int64_t now = 0; all.size() < count; now += some(100)) {
+    // The first from a random one on whose action is possible; time passes if there is none.
+    const std::uint64_t first = random.below(clients.size());
+    for (std::uint64_t i = 0; i < clients.size(); ++i) {
+      const std::uint64_t number = (first + i) % clients.size();
+      Client& client = clients[number];
+      if (client.invoked > now) continue;
+      const Program<Specification>& program = programs[number];
+      const auto after = specification.apply(state, program[client.next]);
+      if (!after) continue;
+      state = *after;
+      const std::int64_t answered = now + some(500);
+      const bool last = client.next + 1 == program.size();
+      const bool lost = last && lost_in != 0 && random.below(lost_in) == 0;
+      all.push_back({{client.invoked, lost ? kPending : answered}, 0, program[client.next]});
+      client = {.invoked = answered + some(500), .next = last ? 0 : client.next + 1};
+      break;
     }
-    const std::int64_t acquired = std::max(free, invoked[client]) + some();
-    const std::int64_t releases = acquired + some();
-    free = releases + some();
-    const std::int64_t released = free + some();
-    const bool lost = lost_in != 0 && random.below(lost_in) == 0;
-    const Owner owner = client + 1;
-    all.push_back({{invoked[client], acquired}, 0, {Mutex::Verb::acquire, owner}});
-    all.push_back({{releases, lost ? kPending : released}, 0, {Mutex::Verb::release, owner}});
-    invoked[client] = released + some();
   }
   return all;
 }

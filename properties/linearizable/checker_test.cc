@@ -100,34 +100,92 @@ TEST(Checker, FindsAViolationAlthoughItGaveUpOnAnotherObject) {
   EXPECT_EQ(hard.answer({.configurations = 1000}).opinion, Opinion::not_linearizable);
 }
 
-class CheckerAtLength : public ::testing::TestWithParam<std::uint32_t> {};
+constexpr std::uint32_t kLength = 100'000;
 
-// Steps are counted, not time: a tenth of a microsecond each.
-TEST_P(CheckerAtLength, TriesFewActionsIfTheLockIsCorrect) {
-  const Operations<Mutex> operations = contended(100'000, GetParam(), 1);
-  const Answer answer = check(Mutex{}, operations);
-  EXPECT_EQ(answer.opinion, Opinion::linearizable);
-  EXPECT_TRUE(proves(Mutex{}, operations, answer.order));
-  EXPECT_LE(answer.steps, 100'000U * (GetParam() + 1));
-  EXPECT_EQ(answer.configurations, 0U);
+std::vector<Program<Mutex>> contenders(std::uint32_t clients) {
+  std::vector<Program<Mutex>> all;
+  for (Owner owner = 1; owner <= clients; ++owner)
+    all.push_back({{acquire, owner}, {release, owner}});
+  return all;
 }
 
-TEST_P(CheckerAtLength, FindsAViolationAtTheEnd) {
-  Operations<Mutex> operations = contended(100'000, GetParam(), 1);
-  const std::int64_t end = operations.back().interval.answered;
-  operations.push_back({{end + 1, end + 2}, 0, {acquire, 1}});
-  operations.push_back({{end + 3, end + 4}, 0, {acquire, 2}});
-  const Answer answer = check(Mutex{}, operations);
-  EXPECT_EQ(answer.opinion, Opinion::not_linearizable);
-  EXPECT_EQ(answer.stuck, 100'001U);
-  EXPECT_LE(answer.configurations, 2 * operations.size());
+class CheckerAtLength : public ::testing::TestWithParam<std::uint32_t> {
+ protected:
+  const std::uint32_t clients_ = GetParam();
+};
+
+// Steps are counted instead of time.
+template <class Specification>
+void expect_few_steps(const Specification& specification,
+                      const Operations<Specification>& operations, std::uint64_t clients) {
+  const Answer answer = check(specification, operations);
+  EXPECT_EQ(answer.opinion, Opinion::linearizable);
+  EXPECT_TRUE(proves(specification, operations, answer.order));
+  EXPECT_LE(answer.steps, operations.size() * (clients + 1));
+  EXPECT_LE(answer.configurations, operations.size());
+}
+
+TEST_P(CheckerAtLength, TriesFewActionsOfACorrectMutex) {
+  expect_few_steps(Mutex{}, correct_run(Mutex{}, kLength, contenders(clients_)), clients_);
 }
 
 TEST_P(CheckerAtLength, BearsReleasesThatAreNeverAnswered) {
-  const Operations<Mutex> operations = contended(100'000, GetParam(), 2, 100);
+  expect_few_steps(Mutex{}, correct_run(Mutex{}, kLength, contenders(clients_), 100), clients_);
+}
+
+TEST_P(CheckerAtLength, FindsAViolationOfAMutexAtTheEnd) {
+  Operations<Mutex> operations = correct_run(Mutex{}, kLength, contenders(clients_));
+  operations.push_back({{INT64_MAX - 8, INT64_MAX - 7}, 0, {acquire, 1}});
+  operations.push_back({{INT64_MAX - 6, INT64_MAX - 5}, 0, {acquire, 2}});
   const Answer answer = check(Mutex{}, operations);
-  EXPECT_EQ(answer.opinion, Opinion::linearizable);
-  EXPECT_TRUE(proves(Mutex{}, operations, answer.order));
+  EXPECT_EQ(answer.opinion, Opinion::not_linearizable);
+  EXPECT_LE(answer.configurations, 2 * operations.size());
+}
+
+TEST_P(CheckerAtLength, TriesFewActionsOfACorrectReentrantLock) {
+  using Verb = ReentrantLock::Verb;
+  std::vector<Program<ReentrantLock>> programs;
+  for (Owner owner = 1; owner <= clients_; ++owner) {
+    programs.push_back({{Verb::acquire, owner},
+                        {Verb::acquire, owner},
+                        {Verb::release, owner},
+                        {owner % 4 == 0 ? Verb::lose : Verb::release, owner}});
+  }
+  expect_few_steps(ReentrantLock{}, correct_run(ReentrantLock{}, kLength, programs), clients_);
+}
+
+TEST_P(CheckerAtLength, TriesFewActionsOfACorrectReadWriteLock) {
+  using Verb = ReadWriteLock::Verb;
+  std::vector<Program<ReadWriteLock>> programs;
+  for (Owner owner = 1; owner <= clients_; ++owner) {
+    const bool writes = owner % 4 == 0;
+    programs.push_back({{writes ? Verb::write : Verb::read, owner},
+                        {writes ? Verb::end_write : Verb::end_read, owner}});
+  }
+  expect_few_steps(ReadWriteLock{}, correct_run(ReadWriteLock{}, kLength, programs), clients_);
+}
+
+TEST_P(CheckerAtLength, TriesFewActionsOfACorrectSemaphore) {
+  using Verb = Semaphore::Verb;
+  std::vector<Program<Semaphore>> programs;
+  for (std::uint32_t i = 0; i < clients_; ++i)
+    programs.push_back({{Verb::acquire, 1 + i % 3}, {Verb::release, 1 + i % 3}});
+  const Semaphore semaphore{.permits = 5};
+  expect_few_steps(semaphore, correct_run(semaphore, kLength, programs), clients_);
+}
+
+// Each client has a token of its own for every grant, and writes twice.
+TEST_P(CheckerAtLength, TriesFewActionsOfACorrectFencingToken) {
+  using Verb = FencingToken::Verb;
+  Operations<FencingToken> operations;
+  for (std::uint32_t token = 1; operations.size() < kLength; ++token) {
+    const std::int64_t now = 10 * std::int64_t{token};
+    const std::int64_t waited = 10 * std::int64_t{clients_ - 1};
+    operations.push_back({{now - waited, now + 1}, 0, {Verb::grant, token}});
+    operations.push_back({{now + 2, now + 4}, 0, {Verb::write, token}});
+    operations.push_back({{now + 5, now + 7}, 0, {Verb::write, token}});
+  }
+  expect_few_steps(FencingToken{}, operations, clients_);
 }
 
 INSTANTIATE_TEST_SUITE_P(Clients, CheckerAtLength, ::testing::Values(1, 3, 16, 64));

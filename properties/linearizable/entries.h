@@ -44,8 +44,17 @@ class Entries {
   std::uint32_t lane(std::uint32_t operation) const { return ends_[operation].lane; }
   std::uint32_t lanes() const { return lanes_; }
 
-  // The place of its answer in the whole list.
-  std::uint32_t answer(std::uint32_t operation) const { return ends_[operation].answer; }
+  // The operation's place in the order of answers; pending ones come last, as they were invoked.
+  std::uint32_t deadline(std::uint32_t operation) const {
+    const Ends& ends = ends_[operation];
+    return ends.answer != 0 ? ends.answer
+                            : static_cast<std::uint32_t>(all_.size()) + ends.invocation;
+  }
+
+  bool is_lifted(std::uint32_t operation) const {
+    const std::uint32_t entry = ends_[operation].invocation;
+    return all_[all_[entry].before].next != entry;
+  }
 
  private:
   struct Entry {

@@ -118,7 +118,7 @@ class Search {
     Point point{.due = entries_.due()};
     std::uint32_t furthest = 0;
     while (point.due != kNoOperation) {
-      if (const std::uint32_t late = entries_.answer(point.due); late > furthest) {
+      if (const std::uint32_t late = entries_.deadline(point.due); late > furthest) {
         furthest = late;
         answer.stuck = chosen_[point.due];
       }
@@ -147,7 +147,9 @@ class Search {
   // A configuration on the path, and how far its candidates have been tried.
   struct Point {
     std::uint32_t due = kNoOperation;
-    std::uint32_t cursor = 0;
+    std::uint32_t cursor = 0;  // in list number `list`
+    std::uint64_t list = 0;    // 0: none yet
+    std::uint32_t tried = 0;   // the deadline of the candidate that was tried last
     bool started = false;
     bool branched = false;  // some candidate was possible
   };
@@ -165,20 +167,46 @@ class Search {
     return all;
   }
 
-  // The operation that is due comes first. Another takes effect before it only if that leads
-  // nowhere, so that no operation takes effect earlier than it must.
-  std::uint32_t candidate(Point& point) const {
+  // The operation that is due comes first, and then the others by their deadlines, so that no
+  // operation takes effect earlier than it must. By order of invocation the operations that wait
+  // longest would come first, which are those that took effect last.
+  std::uint32_t candidate(Point& point) {
     if (!point.started) {
       point.started = true;
-      point.cursor = entries_.first();
       return point.due;
     }
-    while (entries_.is_invocation(point.cursor)) {
-      const std::uint32_t operation = entries_.operation(point.cursor);
-      point.cursor = entries_.next(point.cursor);
-      if (operation != point.due) return operation;
+    if (point.list != list_) {
+      if (list_due_ != point.due) list_candidates(point.due);
+      point.list = list_;
+      const auto later = std::upper_bound(candidates_.begin(), candidates_.end(), point.tried,
+                                          [this](std::uint32_t tried, std::uint32_t operation) {
+                                            return tried < entries_.deadline(operation);
+                                          });
+      point.cursor = static_cast<std::uint32_t>(later - candidates_.begin());
+    }
+    while (point.cursor < candidates_.size()) {
+      const std::uint32_t operation = candidates_[point.cursor++];
+      if (entries_.is_lifted(operation)) continue;
+      point.tried = entries_.deadline(operation);
+      return operation;
     }
     return kNoOperation;
+  }
+
+  // What may take effect before the operation that is due. The list serves this configuration and
+  // those that the path reaches from it while that operation is due.
+  void list_candidates(std::uint32_t due) {
+    candidates_.clear();
+    for (std::uint32_t entry = entries_.first(); entries_.is_invocation(entry);
+         entry = entries_.next(entry)) {
+      if (entries_.operation(entry) != due) candidates_.push_back(entries_.operation(entry));
+    }
+    std::sort(candidates_.begin(), candidates_.end(), [this](std::uint32_t a, std::uint32_t b) {
+      return entries_.deadline(a) < entries_.deadline(b);
+    });
+    ++list_;
+    list_due_ = due;
+    list_depth_ = path_.size();
   }
 
   // Goes back from a configuration whose candidates have all failed; false: the search is over. A
@@ -204,6 +232,7 @@ class Search {
     point.branched = true;
     state = std::move(taken.before);
     path_.pop_back();
+    if (path_.size() < list_depth_) list_due_ = kNoOperation;  // it lacks what is put back
     return true;
   }
 
@@ -225,6 +254,10 @@ class Search {
   LiftedSet lifted_;
   DeadEnds<Specification> dead_ends_;
   std::vector<Taken> path_;
+  std::vector<std::uint32_t> candidates_;  // by deadline
+  std::uint64_t list_ = 1;                 // its number
+  std::uint32_t list_due_ = kNoOperation;
+  std::size_t list_depth_ = 0;  // of the path where it was made
 };
 
 template <class Specification>
