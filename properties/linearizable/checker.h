@@ -22,8 +22,9 @@ enum class Opinion : std::uint8_t { linearizable, not_linearizable, unknown };
 
 // A search that reaches a limit ends with `unknown`.
 struct Limits {
-  // How much is remembered: a configuration counts once for every 64 operations that overlap.
-  std::uint64_t configurations = 1U << 20U;
+  // How many are remembered for an object. One counts more if its state is large or if more than
+  // 512 operations are open at once. The default needs less than 100 MB.
+  std::uint64_t configurations = 1U << 19U;
   std::uint64_t steps = 1U << 30U;
 };
 

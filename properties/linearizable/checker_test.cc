@@ -188,7 +188,7 @@ TEST_P(CheckerAtLength, TriesFewActionsOfACorrectFencingToken) {
   expect_few_steps(FencingToken{}, operations, clients_);
 }
 
-INSTANTIATE_TEST_SUITE_P(Clients, CheckerAtLength, ::testing::Values(1, 3, 16, 64));
+INSTANTIATE_TEST_SUITE_P(Clients, CheckerAtLength, ::testing::Values(3, 64));
 
 // Draws an action for a small object that few clients use, so that about every second history is
 // linearizable.
@@ -236,7 +236,7 @@ TYPED_TEST(AnySpecification, IsJudgedAsByTryingEveryOrder) {
   TypeParam specification{};
   if constexpr (std::is_same_v<TypeParam, Semaphore>) specification.permits = 3;
   if constexpr (std::is_same_v<TypeParam, FencingToken>) specification.granted_before = 2;
-  const std::uint32_t histories = tests_are_whole() ? 100'000 : 3000;
+  const std::uint32_t histories = tests_are_whole() ? 100'000 : 1500;
   sim::Random random(7, 1);
   std::uint32_t good = 0;
   for (std::uint32_t i = 0; i < histories; ++i) {

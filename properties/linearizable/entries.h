@@ -51,11 +51,6 @@ class Entries {
                             : static_cast<std::uint32_t>(all_.size()) + ends.invocation;
   }
 
-  bool is_lifted(std::uint32_t operation) const {
-    const std::uint32_t entry = ends_[operation].invocation;
-    return all_[all_[entry].before].next != entry;
-  }
-
  private:
   struct Entry {
     std::uint32_t before = 0;

@@ -108,6 +108,7 @@ class Search {
         entries_(intervals(operations, chosen)),
         lifted_(entries_.lanes()),
         dead_ends_(lifted_.lanes.size()) {
+    is_lifted_.resize(chosen.size());
     actions_.reserve(chosen.size());
     for (const std::uint32_t i : chosen) actions_.push_back(operations[i].action);
   }
@@ -122,14 +123,14 @@ class Search {
         furthest = late;
         answer.stuck = chosen_[point.due];
       }
-      const std::uint32_t next = candidate(point);
-      if (next == kNoOperation) {
+      std::uint32_t next = kNoOperation;
+      std::optional<State> after = try_next(point, state, next);
+      answer.steps += std::exchange(steps_, 0);
+      if (answer.steps > limits.steps) return give_up(answer);
+      if (!after) {
         if (!leave(limits, answer, point, state)) return;
         continue;
       }
-      if (++answer.steps > limits.steps) return give_up(answer);
-      std::optional<State> after = specification_.apply(state, actions_[next]);
-      if (!after) continue;
       lift(next);
       const std::uint32_t due = next == point.due ? entries_.due() : point.due;
       if (due != kNoOperation && dead_ends_.contains(due, lifted_, *after)) {
@@ -137,6 +138,7 @@ class Search {
         point.branched = true;
         continue;
       }
+      if (next != point.due) point.tried = entries_.deadline(next);
       path_.push_back({next, point, std::exchange(state, std::move(*after))});
       point = {.due = due};
     }
@@ -167,30 +169,40 @@ class Search {
     return all;
   }
 
-  // The operation that is due comes first, and then the others by their deadlines, so that no
-  // operation takes effect earlier than it must. By order of invocation the operations that wait
-  // longest would come first, which are those that took effect last.
-  std::uint32_t candidate(Point& point) {
+  // The next possible operation, and the state after it. The operation that is due comes first, and
+  // then the others by their deadlines, so that no operation takes effect earlier than it must. By
+  // order of invocation the operations that wait longest would come first, which are those that
+  // took effect last.
+  std::optional<State> try_next(Point& point, const State& state, std::uint32_t& next) {
     if (!point.started) {
       point.started = true;
-      return point.due;
+      next = point.due;
+      ++steps_;
+      if (std::optional<State> after = specification_.apply(state, actions_[next])) return after;
     }
-    if (point.list != list_) {
-      if (list_due_ != point.due) list_candidates(point.due);
-      point.list = list_;
-      const auto later = std::upper_bound(candidates_.begin(), candidates_.end(), point.tried,
-                                          [this](std::uint32_t tried, std::uint32_t operation) {
-                                            return tried < entries_.deadline(operation);
-                                          });
-      point.cursor = static_cast<std::uint32_t>(later - candidates_.begin());
+    if (point.list != list_) find_place(point);
+    for (std::uint32_t i = point.cursor; i < candidates_.size(); ++i) {
+      next = candidates_[i];
+      if (is_lifted_[next] != 0) continue;
+      ++steps_;
+      if (std::optional<State> after = specification_.apply(state, actions_[next])) {
+        point.cursor = i + 1;
+        return after;
+      }
     }
-    while (point.cursor < candidates_.size()) {
-      const std::uint32_t operation = candidates_[point.cursor++];
-      if (entries_.is_lifted(operation)) continue;
-      point.tried = entries_.deadline(operation);
-      return operation;
-    }
-    return kNoOperation;
+    point.cursor = static_cast<std::uint32_t>(candidates_.size());
+    return std::nullopt;
+  }
+
+  // Another list was made since the last candidate was tried.
+  void find_place(Point& point) {
+    if (list_due_ != point.due) list_candidates(point.due);
+    point.list = list_;
+    const auto later = std::upper_bound(candidates_.begin(), candidates_.end(), point.tried,
+                                        [this](std::uint32_t tried, std::uint32_t operation) {
+                                          return tried < entries_.deadline(operation);
+                                        });
+    point.cursor = static_cast<std::uint32_t>(later - candidates_.begin());
   }
 
   // What may take effect before the operation that is due. The list serves this configuration and
@@ -214,8 +226,10 @@ class Search {
   // there are many of them where clients wait, so it is not remembered.
   bool leave(const Limits& limits, Answer& answer, Point& point, State& state) {
     if (point.branched) {
-      const std::uint64_t weight = std::max<std::uint64_t>(1, lifted_.lanes.size());
-      if ((answer.configurations + 1) * weight > limits.configurations) {
+      weight_ += 1 + lifted_.lanes.size() / 8;
+      if constexpr (requires { Specification::weight(state); })
+        weight_ += Specification::weight(state);
+      if (weight_ > limits.configurations) {
         give_up(answer);
         return false;
       }
@@ -240,20 +254,25 @@ class Search {
 
   void lift(std::uint32_t operation) {
     entries_.lift(operation);
+    is_lifted_[operation] = 1;
     lifted_.toggle(operation, entries_.lane(operation));
   }
   void put_back(std::uint32_t operation) {
     entries_.put_back(operation);
+    is_lifted_[operation] = 0;
     lifted_.toggle(operation, entries_.lane(operation));
   }
 
   const Specification& specification_;
   std::span<const std::uint32_t> chosen_;
   std::vector<Action> actions_;
+  std::vector<std::uint8_t> is_lifted_;
   Entries entries_;
   LiftedSet lifted_;
   DeadEnds<Specification> dead_ends_;
   std::vector<Taken> path_;
+  std::uint64_t steps_ = 0;
+  std::uint64_t weight_ = 0;               // of what is remembered
   std::vector<std::uint32_t> candidates_;  // by deadline
   std::uint64_t list_ = 1;                 // its number
   std::uint32_t list_due_ = kNoOperation;

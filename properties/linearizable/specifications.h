@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -107,6 +108,8 @@ struct ReadWriteLock {
     for (const Owner reader : state.readers) all = mixed(all ^ reader);
     return all;
   }
+  // Counts against the limit of what is remembered.
+  static std::size_t weight(const State& state) { return state.readers.size() / 8; }
   static std::optional<State> apply(const State& state, const Action& action) {
     const auto place = std::lower_bound(state.readers.begin(), state.readers.end(), action.owner);
     const bool reads = place != state.readers.end() && *place == action.owner;
