@@ -151,7 +151,7 @@ class Search {
     std::uint32_t due = kNoOperation;
     std::uint32_t cursor = 0;  // in list number `list`
     std::uint64_t list = 0;    // 0: none yet
-    std::uint32_t tried = 0;   // the deadline of the candidate that was tried last
+    std::uint32_t tried = 0;   // the deadline of the candidate that was taken last
     bool started = false;
     bool branched = false;  // some candidate was possible
   };
