@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "sim/sanitizer.h"
 #include "testing/operations.h"
 #include "testing/whole.h"
 
@@ -100,7 +101,7 @@ TEST(Checker, FindsAViolationAlthoughItGaveUpOnAnotherObject) {
   EXPECT_EQ(hard.answer({.configurations = 1000}).opinion, Opinion::not_linearizable);
 }
 
-constexpr std::uint32_t kLength = 100'000;
+constexpr std::uint32_t kLength = sim::kSanitized ? 10'000 : 100'000;
 
 std::vector<Program<Mutex>> contenders(std::uint32_t clients) {
   std::vector<Program<Mutex>> all;
