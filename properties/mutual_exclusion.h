@@ -10,10 +10,10 @@
 namespace picklock::properties {
 
 struct MutualExclusionScratch {
-  std::vector<TenureId> longest;  // by key
+  std::vector<std::uint32_t> longest;  // by key: the place among the beliefs
 };
 
-// Counts the tenures that began to believe while another did. Witness: the later acquire_ok, and
+// Counts the beliefs that began during another. Witness: the later acquire_ok, and
 // the earlier.
 void mutual_exclusion(const Case& run, MutualExclusionScratch& scratch, Verdict& verdict);
 

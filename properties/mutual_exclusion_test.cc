@@ -91,6 +91,19 @@ TEST(MutualExclusion, EndsTheBeliefOfANestedTenureWithItsOutermostRelease) {
   EXPECT_THAT(judged(h), IsViolatedBy(later, 2U));
 }
 
+TEST(MutualExclusion, LetsATenureBelieveAgainThatAcquiresAgainAfterALoss) {
+  const auto with_second_belief = [](bool released_in_time) {
+    HistoryBuilder h;
+    h.at(0s).acquires(client(1, 1)).at(3s).learns_of_loss(client(1, 1));
+    h.at(4s).asks(client(1, 1)).believes(client(1, 1));
+    if (released_in_time) h.at(5s).lets_go(client(1, 1));
+    h.at(6s).acquires(client(2, 2)).at(7s).lets_go(client(1, 1)).releases(client(2, 2)).horizon();
+    return judged(h);
+  };
+  EXPECT_THAT(with_second_belief(true), Holds());
+  EXPECT_THAT(with_second_belief(false), IsViolatedBy(8U, 5U));
+}
+
 TEST(MutualExclusion, GivesAnUnknownAcquireNoBelief) {
   HistoryBuilder h;
   h.at(0s).asks(client(1, 1)).creates(client(1, 1)).at(3s).cannot_know(client(1, 1));

@@ -38,6 +38,7 @@ void Timeline::read(const History& history, const Context& context) {
   local_entries_.clear();
   places_.clear();
   believers_.clear();
+  beliefs_.clear();
   entries_.clear();
   operations_.clear();
   rejections_.clear();
@@ -69,6 +70,7 @@ void Timeline::read(const History& history, const Context& context) {
       case What::loss_learned:
       case What::deadline_passed:
       case What::abandoned:
+        end_belief(known(event.tenure), at);
         if (Tenure& tenure = known(event.tenure); tenure.began != kNone) stop(tenure, at);
         break;
       case What::thread_ended: {
@@ -175,6 +177,12 @@ void Timeline::succeeded(const HistoryEvent& event, std::uint32_t at) {
   Tenure& tenure = enrolled(event);
   tenure.waiting = kNone;
   ++tenure.depth;
+  if (tenure.belief == kNone) {
+    tenure.belief = static_cast<std::uint32_t>(beliefs_.size());
+    tenure.holds = 0;
+    beliefs_.push_back({event.tenure, at});
+  }
+  ++tenure.holds;
   if (tenure.began != kNone) return;
   tenure.began = at;
   tenure.ended = kNone;
@@ -193,6 +201,7 @@ void Timeline::refused(const HistoryEvent& event, std::uint32_t at) {
 void Timeline::released(const HistoryEvent& event, std::uint32_t at) {
   Tenure& tenure = known(event.tenure);
   tenure.releases = true;
+  if (tenure.belief != kNone && --tenure.holds == 0) end_belief(tenure, at);
   if (tenure.depth == 0) return;
   if (--tenure.depth == 0) stop(tenure, at);
 }
@@ -211,7 +220,14 @@ void Timeline::stop(Tenure& tenure, std::uint32_t at) {
   if (tenure.began != kNone) --threads_[tenure.thread].beliefs;
 }
 
+void Timeline::end_belief(Tenure& tenure, std::uint32_t at) {
+  if (tenure.belief == kNone) return;
+  beliefs_[tenure.belief].ended = at;
+  tenure.belief = kNone;
+}
+
 void Timeline::gone(Tenure& tenure, std::uint32_t at) {
+  end_belief(tenure, at);
   if (tenure.gone == kNone) tenure.gone = at;
   stop(tenure, at);
 }

@@ -37,12 +37,22 @@ struct Tenure {
   std::uint32_t depth = 0;        // nested acquires not yet released
   std::uint32_t entries = 0;      // servers that hold its entry at the end
   std::uint64_t granted_by = 0;   // servers that ever held its entry; the 64th stands for the rest
+  std::uint32_t belief = kNone;   // the one that has not ended, by its place among all
+  std::uint32_t holds = 0;        // nested acquires of it not yet released
   bool releases = false;          // to the end, in a release that was not completed
   bool enrolled = false;          // the rest is known, from its first acquire
   TenureId next_of_process = 0;
   TenureId next_of_thread = 0;
 
   bool believes_at(std::uint32_t event) const { return began <= event && event < ended; }
+};
+
+// A tenure that has learned of a loss believes again if it acquires again, nested. `Tenure` has its
+// first belief.
+struct Belief {
+  TenureId tenure = 0;
+  std::uint32_t began = 0;
+  std::uint32_t ended = kNone;
 };
 
 // The entry of one key on one server, as the history leaves it.
@@ -93,6 +103,7 @@ class Timeline {
   const Tenure& tenure(TenureId id) const { return tenures_[id]; }
   std::span<const Tenure> tenures() const { return tenures_; }        // by TenureId; 0 is no tenure
   std::span<const TenureId> believers() const { return believers_; }  // as their beliefs began
+  std::span<const Belief> beliefs() const { return beliefs_; }        // as they began
   std::span<const EntryChange> entries() const { return entries_; }
   std::span<const Operation> operations() const { return operations_; }
   // Requests that the resource rejected.
@@ -164,6 +175,7 @@ class Timeline {
   void released(const HistoryEvent& event, std::uint32_t at);
   void waited(const HistoryEvent& event);
   void stop(Tenure& tenure, std::uint32_t at);
+  void end_belief(Tenure& tenure, std::uint32_t at);
   void gone(Tenure& tenure, std::uint32_t at);
   void crashed(Process& process, std::uint32_t at);
   void entry(const HistoryEvent& event, std::uint32_t at);
@@ -197,6 +209,7 @@ class Timeline {
   std::vector<LocalEntry> local_entries_;
   std::vector<Place> places_;
   std::vector<TenureId> believers_;
+  std::vector<Belief> beliefs_;
   std::vector<EntryChange> entries_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> rejections_;
@@ -215,6 +228,9 @@ struct Case {
   // A belief whose end the history does not see outlasts it: the recording stops, not the belief.
   Instant belief_ends(const Tenure& tenure) const {
     return tenure.ended == kNone ? sim::kNever : at(tenure.ended);
+  }
+  Instant belief_ends(const Belief& belief) const {
+    return belief.ended == kNone ? sim::kNever : at(belief.ended);
   }
 };
 

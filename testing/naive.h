@@ -38,15 +38,15 @@ class Naive {
 
   NaiveVerdict mutual_exclusion() const {
     NaiveVerdict verdict;
-    for (const history::TenureId b : believers()) {
+    for (const auto& [b, b_began] : beliefs()) {
       std::set<std::uint32_t> others;
-      for (const history::TenureId a : believers()) {
-        if (a == b || key_of(a) != key_of(b) || began(a) > began(b)) continue;
-        const Instant both_begin = std::max(begin_of(a), begin_of(b));
-        const Instant both_end = std::min(end_of(a), end_of(b));
-        if (both_begin < both_end) others.insert(static_cast<std::uint32_t>(began(a)));
+      for (const auto& [a, a_began] : beliefs()) {
+        if (a == b || key_of(a) != key_of(b) || a_began > b_began) continue;
+        const Instant both_end =
+            std::min(time_of(end_of_belief(a, a_began)), time_of(end_of_belief(b, b_began)));
+        if (history_[b_began].at < both_end) others.insert(static_cast<std::uint32_t>(a_began));
       }
-      if (!others.empty()) verdict.add(began(b), others);
+      if (!others.empty()) verdict.add(b_began, others);
     }
     return verdict;
   }
@@ -372,9 +372,11 @@ class Naive {
            (e.what == What::thread_ended && e.thread == first.thread);
   }
 
-  std::size_t ended(history::TenureId id) const {
+  std::size_t ended(history::TenureId id) const { return end_of_belief(id, began(id)); }
+
+  std::size_t end_of_belief(history::TenureId id, std::size_t began) const {
     std::size_t depth = 0;
-    return find(began(id), [&](const history::HistoryEvent& e) {
+    return find(began, [&](const history::HistoryEvent& e) {
       if (ends_life(e, id)) return true;
       if (e.tenure != id) return false;
       if (e.what == What::acquire_ok) ++depth;
@@ -403,8 +405,23 @@ class Naive {
   }
 
   Instant begin_of(history::TenureId id) const { return history_[began(id)].at; }
-  Instant end_of(history::TenureId id) const {
-    return ended(id) == history_.size() ? sim::kNever : history_[ended(id)].at;
+  Instant end_of(history::TenureId id) const { return time_of(ended(id)); }
+  Instant time_of(std::size_t event) const {
+    return event == history_.size() ? sim::kNever : history_[event].at;
+  }
+
+  // Every belief: its tenure, and where it began.
+  std::vector<std::pair<history::TenureId, std::size_t>> beliefs() const {
+    std::vector<std::pair<history::TenureId, std::size_t>> found;
+    for (std::size_t i = 0; i < history_.size(); ++i) {
+      if (history_[i].what != What::acquire_ok) continue;
+      const history::TenureId id = history_[i].tenure;
+      const bool nested = std::any_of(found.begin(), found.end(), [&](const auto& belief) {
+        return belief.first == id && end_of_belief(id, belief.second) > i;
+      });
+      if (!nested) found.emplace_back(id, i);
+    }
+    return found;
   }
 
   std::vector<history::TenureId> believers() const {

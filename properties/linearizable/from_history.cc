@@ -16,6 +16,7 @@ struct Holder {
   ProcessId process = 0;
   ThreadId thread = 0;
   std::int64_t asked = 0;
+  Owner owner = 0;  // of its latest belief
   std::uint32_t holds = 0;
   std::size_t releasing = SIZE_MAX;  // its release that has no answer yet
 };
@@ -36,8 +37,8 @@ class LockReader {
         break;
       case What::acquire_ok: {
         Holder& asking = holder(event);
-        ++asking.holds;
-        add({asking.asked, now}, asking, ReentrantLock::Verb::acquire, event.tenure);
+        if (asking.holds++ == 0) asking.owner = new_owner(asking, event.tenure);
+        add({asking.asked, now}, asking, ReentrantLock::Verb::acquire);
         break;
       }
       case What::release_invoked: {
@@ -45,7 +46,7 @@ class LockReader {
         if (releasing.holds == 0) break;  // it knows already that it has lost the lock
         --releasing.holds;
         releasing.releasing = operations_.size();
-        add({now, kPending}, releasing, ReentrantLock::Verb::release, event.tenure);
+        add({now, kPending}, releasing, ReentrantLock::Verb::release);
         break;
       }
       case What::release_ok: {
@@ -61,16 +62,16 @@ class LockReader {
       case What::loss_learned:
       case What::deadline_passed:
       case What::abandoned:
-        lose(now, event.tenure, holder(event));
+        lose(now, holder(event));
         break;
       case What::thread_ended:
-        for (auto& [tenure, one] : holders_) {
-          if (one.thread == event.thread) lose(now, tenure, one);
+        for (auto& [_, one] : holders_) {
+          if (one.thread == event.thread) lose(now, one);
         }
         break;
       case What::process_crashed:
-        for (auto& [tenure, one] : holders_) {
-          if (one.process == event.process) lose(now, tenure, one);
+        for (auto& [_, one] : holders_) {
+          if (one.process == event.process) lose(now, one);
         }
         break;
       default:
@@ -83,18 +84,29 @@ class LockReader {
     return holders_.try_emplace(event.tenure, fresh).first->second;
   }
 
-  void lose(std::int64_t now, TenureId tenure, Holder& holder) {
+  // A nested acquire that was invoked before a loss and answered after it may have taken effect
+  // before the loss too, but its client believes otherwise. As an operation of another owner it
+  // must take effect when the lock is free.
+  Owner new_owner(const Holder& holder, TenureId tenure) {
+    return holder.owner == 0 ? tenure : kLaterBeliefs + later_beliefs_++;
+  }
+
+  void lose(std::int64_t now, Holder& holder) {
     if (holder.holds == 0) return;
     holder.holds = 0;
-    add({now, kPending}, holder, ReentrantLock::Verb::lose, tenure);
+    add({now, kPending}, holder, ReentrantLock::Verb::lose);
   }
 
-  void add(Interval interval, const Holder& holder, ReentrantLock::Verb verb, TenureId tenure) {
-    operations_.push_back(
-        {.interval = interval, .object = holder.key, .action = {.verb = verb, .owner = tenure}});
+  void add(Interval interval, const Holder& holder, ReentrantLock::Verb verb) {
+    operations_.push_back({.interval = interval,
+                           .object = holder.key,
+                           .action = {.verb = verb, .owner = holder.owner}});
   }
+
+  static constexpr Owner kLaterBeliefs = Owner{1} << 31U;  // no tenure has such a number
 
   std::map<TenureId, Holder> holders_;
+  Owner later_beliefs_ = 0;
   Operations<ReentrantLock> operations_;
 };
 

@@ -14,7 +14,8 @@
 namespace picklock::properties::linearizable {
 
 // Every acquire and release of every lock, by instants; the object is the key and the owner is the
-// tenure. In order of acquire_ok and of the end of the belief.
+// tenure, or another one for each of its later beliefs. In order of acquire_ok and of the end of
+// the belief.
 Operations<ReentrantLock> lock_operations(const history::History& history);
 
 // The same without the nested acquires and releases.

@@ -75,6 +75,17 @@ TEST(LockOperations, LoseTheLockWhereBeliefEndsWithoutARelease) {
   lost_by([](auto& h) { h.thread_ends(client(1, 1)); });
 }
 
+TEST(LockOperations, GiveALaterBeliefOfATenureAnotherOwner) {
+  HistoryBuilder h;
+  h.at(1s).acquires(client(1, 1)).at(2s).learns_of_loss(client(1, 1));
+  h.at(3s).acquires(client(1, 1)).at(4s).releases(client(1, 1));
+  const Owner later = Owner{1} << 31U;
+  expect_operations(h, {{1s, 1s, Verb::acquire, 1},
+                        {2s, {}, Verb::lose, 1},
+                        {3s, 3s, Verb::acquire, later},
+                        {4s, 4s, Verb::release, later}});
+}
+
 TEST(LockOperations, AreOutermostWithoutTheNestedOnes) {
   HistoryBuilder h;
   h.at(1s).acquires(client(1, 1)).at(2s).asks(client(1, 1)).believes(client(1, 1));

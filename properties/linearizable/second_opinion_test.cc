@@ -21,37 +21,15 @@ enum class Reason {
   // A belief that ends in the instant in which it began overlaps nothing for the judge. For the
   // checker the lock was acquired in the middle of another's hold.
   belief_of_no_length,
-  // A tenure has one belief for the judge. If it acquires again, nested, after it has learned of a
-  // loss, the checker sees a second hold.
-  belief_begins_again,
   // A stale write is stale by the order of grants, even if the write came before its own grant. The
   // checker lets nobody show a token before it is granted.
   operation_before_grant,
 };
-constexpr Reason kReasons[] = {Reason::belief_of_no_length, Reason::belief_begins_again,
-                               Reason::operation_before_grant};
+constexpr Reason kReasons[] = {Reason::belief_of_no_length, Reason::operation_before_grant};
 
 using LockOperations = Operations<ReentrantLock>;
 
-// Without what follows the end of a tenure's first belief.
-LockOperations without_second_beliefs(const LockOperations& operations) {
-  LockOperations kept;
-  std::map<Owner, std::uint32_t> holds;
-  std::set<Owner> ended;
-  for (const auto& one : operations) {
-    const Owner owner = one.action.owner;
-    if (ended.contains(owner)) continue;
-    kept.push_back(one);
-    if (one.action.verb == ReentrantLock::Verb::acquire) {
-      ++holds[owner];
-    } else if (one.action.verb == ReentrantLock::Verb::lose || --holds[owner] == 0) {
-      ended.insert(owner);
-    }
-  }
-  return kept;
-}
-
-// Without the tenures whose only belief ends in the instant in which it began.
+// Without the beliefs that end in the instant in which they began.
 LockOperations without_empty_beliefs(const LockOperations& operations) {
   std::map<Owner, std::int64_t> begins;
   std::map<Owner, std::uint32_t> holds;
@@ -98,15 +76,11 @@ class SecondOpinion {
   void compare_beliefs(const LockOperations& operations) {
     const bool judged = holds(Property::mutual_exclusion);
     const bool good = is_good(ReentrantLock{}, operations);
-    const LockOperations first = without_second_beliefs(operations);
-    const bool first_good = is_good(ReentrantLock{}, first);
-    const LockOperations remaining = without_empty_beliefs(first);
-    const bool remaining_good = is_good(ReentrantLock{}, remaining);
-    EXPECT_EQ(is_good(Mutex{}, outermost(remaining)), judged);
-    EXPECT_EQ(remaining_good, judged);
-    // Nothing is taken away unless it has one of the reasons.
-    if (good != first_good) ++differences_[Reason::belief_begins_again];
-    if (first_good != remaining_good) ++differences_[Reason::belief_of_no_length];
+    const LockOperations lasting = without_empty_beliefs(operations);
+    const bool lasting_good = is_good(ReentrantLock{}, lasting);
+    EXPECT_EQ(lasting_good, judged);
+    EXPECT_EQ(is_good(Mutex{}, outermost(lasting)), judged);
+    if (good != lasting_good) ++differences_[Reason::belief_of_no_length];
   }
 
   void compare_writes(const history::History& history) {
@@ -226,14 +200,6 @@ TEST_F(Differs, WhereABeliefOfNoLengthFallsInsideAnother) {
   h.at(0s).acquires(client(1, 1)).at(4s).acquires(client(2, 2)).releases(client(2, 2));
   h.at(5s).releases(client(1, 1)).horizon();
   expect_reason(Reason::belief_of_no_length, h);
-}
-
-TEST_F(Differs, WhereATenureThatHasLearnedOfALossAcquiresAgain) {
-  HistoryBuilder h;
-  h.at(0s).acquires(client(1, 1)).at(3s).learns_of_loss(client(1, 1));
-  h.at(4s).asks(client(1, 1)).creates(client(1, 1)).believes(client(1, 1));
-  h.at(5s).acquires(client(2, 2)).at(6s).releases(client(1, 1)).horizon();
-  expect_reason(Reason::belief_begins_again, h);
 }
 
 TEST_F(Differs, WhereATenureWritesBeforeItsGrant) {
