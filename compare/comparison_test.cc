@@ -460,6 +460,19 @@ TEST_F(Comparing, SumsTheClassesOfAMix) {
             comparison.complete(0, 0)->made + comparison.complete(0, 1)->made);
 }
 
+// Reading it once went on for ever.
+TEST_F(Comparing, ReadsAPartWithoutAnyRun) {
+  const Options options = complete({"lua-check-delete"}, {"failover"});
+  Comparison comparison(options, kDirectory);
+  const CellName cell = comparison.complete_cells().at(0);
+  {
+    Ledger ledger(folder_, options.seed, kProgram);
+    ledger.write(comparison.label(cell), Part{.from = 0, .to = 0, .measures = {}, .all = 0});
+  }
+  Ledger(folder_, options.seed, kProgram).read(comparison, 1);
+  EXPECT_EQ(comparison.known(cell).runs, 0u);
+}
+
 // Runs that are known are not made again, and the result is the same.
 TEST_F(Comparing, ContinuesWithThePlansThatItHasNotTried) {
   const Options options = complete({"lua-check-delete"}, {"failover"});

@@ -122,7 +122,9 @@ void Ledger::read(Comparison& comparison, std::optional<std::uint64_t> runs) con
         const Part* next = nullptr;
         const auto [begin, end] = parts->second.equal_range(known.runs);
         for (auto one = begin; one != end; ++one) {
-          const bool fits = name.every || !runs || one->second.to <= *runs;
+          // The part of a class without any plan is empty, and leads nowhere.
+          const bool fits =
+              one->second.to > known.runs && (name.every || !runs || one->second.to <= *runs);
           if (fits && (next == nullptr || one->second.to > next->to)) next = &one->second;
         }
         if (next == nullptr) break;
