@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "compare/cell.h"
@@ -54,7 +55,11 @@ struct CellName {
   std::size_t column = 0;
   bool fenced = false;
   bool every = false;
-  auto operator<=>(const CellName&) const = default;
+  bool operator==(const CellName&) const = default;
+  bool operator<(const CellName& that) const {
+    return std::tie(lock, column, fenced, every) <
+           std::tie(that.lock, that.column, that.fenced, that.every);
+  }
 };
 
 struct Options {
