@@ -136,8 +136,7 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
       "compare for so long, with the stories and pages, in place of --runs", "NUMBER");
   add("--complete", options.complete,
       "first try every plan of at most so many faults, with two clients that take the lock once: "
-      "1, "
-      "or 0 for none (default: 1; with --runs: 0)",
+      "1, or 0 for none (default: 1; with --runs: 0)",
       "NUMBER");
   add("--seed", options.seed, "the seed of the plans and the runs (default: 1)", "NUMBER");
   add("--jobs", options.jobs, "the number of processes (default: one per core)", "NUMBER");

@@ -120,7 +120,11 @@ std::string why_undecided(const explore::Report& report) {
         reports::plural(decided->most + 1, "fault"), decided->too_many,
         report.search.options().most_plans, about(each * static_cast<double>(decided->too_many)));
   }
-  if (decided->unjudged > 0 && report.search.clean())
+  if (!report.search.clean()) return {};
+  if (decided->most < report.search.options().faults.most || !decided->begun)
+    return fmt::format("the time was over before every plan of {} was tried",
+                       reports::plural(decided->begun ? decided->most + 1 : 0, "fault"));
+  if (decided->unjudged > 0)
     return fmt::format("{} could not be judged", reports::plural(decided->unjudged, "plan"));
   return {};
 }

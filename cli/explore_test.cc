@@ -133,6 +133,14 @@ TEST_F(Program, DoesNotBeginWithMorePlansThanItMayTry) {
   EXPECT_THAT(ran.out, HasSubstr("complete   every plan of at most 1 fault: "));
 }
 
+// Five million plans need more than that: a search without an end is no good news.
+TEST_F(Program, SaysThatTheTimeWasOverBeforeEveryPlanWasTried) {
+  const Ran ran =
+      picklock("explore plain/lua-check-delete --strategy exhaustive --max-faults 2 --seconds 0.1");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("the time was over before every plan of "));
+}
+
 TEST_F(Program, FindsTheSameInAnyNumberOfProcesses) {
   const auto found = [this](const std::string& jobs) {
     const std::string out = path("by-" + jobs);

@@ -183,10 +183,11 @@ bool Comparison::clean() const {
 
 std::string command(const Comparison& comparison, const CellName& cell) {
   return fmt::format(
-      "picklock compare --algorithms {} --faults {} --seed {} --runs {}",
+      "picklock compare --algorithms {} --faults {} --seed {} --runs {}{}",
       comparison.locks()[cell.lock].algorithm->name,
       cell.every ? kFaultClassNames[cell.column] : comparison.columns()[cell.column].name,
-      comparison.options().seed, cell.every ? 1 : comparison.known(cell).runs);
+      comparison.options().seed, cell.every ? 1 : comparison.known(cell).runs,
+      cell.every ? " --complete 1" : "");
 }
 
 }  // namespace picklock::compare

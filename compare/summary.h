@@ -47,8 +47,8 @@ std::optional<std::size_t> column_of(const Comparison& comparison, std::string_v
 // The runs and the workload, in two sentences.
 std::string what_was_made(const Comparison& comparison, const Made& made);
 
-// "every plan of one fault was tried (43,112), and none does it; two clients take the lock once";
-// empty: no such search is complete.
+// "every plan of one fault was tried, 43,112 in all, …, and none does it"; empty: no such search is
+// complete.
 std::string what_is_complete(const Comparison& comparison);
 
 // "4.2s", "0.52ms"; "-": unknown.

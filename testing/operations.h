@@ -100,7 +100,7 @@ bool some_order_proves(const Specification& specification,
   return false;
 }
 
-// What one client does, again and again.
+// The operations that one client repeats.
 template <class Specification>
 using Program = std::vector<typename Specification::Action>;
 

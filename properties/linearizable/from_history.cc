@@ -10,7 +10,7 @@ using history::What;
 
 namespace {
 
-// What is known of a tenure while the history is read.
+// The state of a tenure while the history is read.
 struct Holder {
   KeyId key = 0;
   ProcessId process = 0;

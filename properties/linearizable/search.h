@@ -205,8 +205,8 @@ class Search {
     point.cursor = static_cast<std::uint32_t>(later - candidates_.begin());
   }
 
-  // What may take effect before the operation that is due. The list serves this configuration and
-  // those that the path reaches from it while that operation is due.
+  // The operations that may take effect before the one that is due. The list serves this
+  // configuration and those that the path reaches from it while that operation is due.
   void list_candidates(std::uint32_t due) {
     candidates_.clear();
     for (std::uint32_t entry = entries_.first(); entries_.is_invocation(entry);

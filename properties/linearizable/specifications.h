@@ -1,5 +1,5 @@
-// What each kind of object does if its operations come one after another. A specification has a
-// state, and `apply` gives the state after an action, or nothing if the object would not have
+// The behavior of each kind of object if its operations come one after another. A specification has
+// a state, and `apply` gives the state after an action, or nothing if the object would not have
 // answered so.
 #pragma once
 
