@@ -15,7 +15,7 @@ TEST_F(Program, RefusesSearchesThatCannotBeMade) {
   refuse("--algorithm lua-check-delet", "no algorithm `lua-check-delet`; did you mean `lua-check-");
   refuse("chek-then-delete-gap", "did you mean `check-then-delete-gap`?");
   refuse(kStory + " --set lock.tl=5s", "did you mean `lock.ttl`?");
-  refuse(kStory + " --strategy pct", "no strategy `pct`; it is one of random, exhaustive");
+  refuse(kStory + " --strategy pct", "no strategy `pct`; it is one of random, exhaustive, guided");
   refuse(kStory + " --faults paus", "no class of faults `paus`; did you mean `pause`?");
   refuse(kStory + " --faults pause,,crash", "there is an empty word in \"pause,,crash\"");
   refuse(kStory + " --faults failover",
@@ -121,6 +121,21 @@ TEST_F(Program, TriesEveryPlanOfOneFault) {
   EXPECT_EQ(told.status, 0);
   EXPECT_THAT(told.out,
               StartsWith("✓ no promised property was violated by any plan of at most 1 fault\n"));
+}
+
+// Its plans depend on each other, so that no number of clean runs bounds what may be missed.
+TEST_F(Program, MakesPlansOfThoseThatShowedSomethingNew) {
+  const std::string arguments =
+      "explore plain/lua-check-delete --strategy guided --runs 400 --seed 3";
+  const Json out = Json::parse(picklock(arguments + " --json").out);
+  EXPECT_EQ(out.at("runs"), 400);
+  EXPECT_GT(out.at("kept"), 40);
+  EXPECT_EQ(out.at("chance_below"), Json());
+  EXPECT_EQ(out.at("complete"), Json());
+  const Ran told = picklock(arguments);
+  EXPECT_EQ(told.status, 0);
+  EXPECT_THAT(told.out, HasSubstr(" of the runs showed something new and led to others"));
+  EXPECT_THAT(told.out, ::testing::Not(HasSubstr("confidence")));
 }
 
 TEST_F(Program, DoesNotBeginWithMorePlansThanItMayTry) {

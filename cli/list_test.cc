@@ -89,9 +89,10 @@ TEST_F(Program, ListsTheWordsThatAFileIsWrittenWith) {
 
 TEST_F(Program, ListsTheStrategiesThatAreBuilt) {
   const Json rows = Json::parse(picklock("list strategies --json").out);
-  ASSERT_EQ(rows.size(), 2u);
+  ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows.at(0).at("name"), "random");
   EXPECT_EQ(rows.at(1).at("name"), "exhaustive");
+  EXPECT_EQ(rows.at(2).at("name"), "guided");
 }
 
 TEST_F(Program, WrapsItsListsByWordsAt80Columns) {

@@ -8,6 +8,7 @@
 #include "explore/span.h"
 #include "explore/tally.h"
 #include "explore/violation.h"
+#include "scenarios/scenario.h"
 #include "sim/fault.h"
 
 namespace picklock::explore {
@@ -16,11 +17,13 @@ namespace picklock::explore {
 struct Batch {
   Span runs;
   std::uint64_t first = 0;  // the number of the first run that is drawn from the basis
-  sim::Plan basis{};        // to which the strategy adds; empty: nothing
+  sim::Plan basis{};        // which the strategy changes; empty: nothing
+  std::uint64_t seed = 0;   // of the run that was made of the basis
+  scenarios::Ties ties = scenarios::Ties::arrival;
 
   template <typename Archive>
   friend void fields(Archive& archive, Batch& batch) {
-    archive(batch.runs, batch.first, batch.basis);
+    archive(batch.runs, batch.first, batch.basis, batch.seed, batch.ties);
   }
 };
 
@@ -39,7 +42,7 @@ struct Sighting {
   }
 };
 
-// A word that a strategy wants to know of a run.
+// A word of those that a strategy wants to know of a run.
 struct Sign {
   std::uint64_t run = 0;
   std::uint64_t word = 0;
@@ -50,7 +53,7 @@ struct Sign {
 struct Block {
   Tally tally;
   std::vector<Sighting> sightings;  // in the order of the runs
-  std::vector<Sign> signs;          // of the runs that were judged, in their order, if it asks
+  std::vector<Sign> signs;          // of the runs that were judged, in their order
 
   void add(const Block& next) {
     tally.add(next.tally);

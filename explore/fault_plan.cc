@@ -41,6 +41,12 @@ scenarios::Ties run_ties(std::uint64_t seed, std::uint64_t run) {
                                                             : scenarios::Ties::permuted;
 }
 
+void set_run(const scenarios::Scenario& base, std::uint64_t seed, std::uint64_t run,
+             scenarios::Scenario& into) {
+  into.seed = run_seed(seed, run);
+  into.ties = base.ties == scenarios::Ties::permuted ? base.ties : run_ties(seed, run);
+}
+
 FaultPlans::FaultPlans(const scenarios::Scenario& scenario, Profile profile)
     : FaultPlans(Ways(scenario, std::move(profile))) {}
 
@@ -128,6 +134,42 @@ void FaultPlans::draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& 
   }
 }
 
+// Far more attempts than a fault needs that can come up at all.
+constexpr int kAttemptsAtOne = 100;
+
+std::optional<Fault> FaultPlans::another(sim::Random& chance, const FaultLimits& limits,
+                                         const sim::Plan& plan) {
+  chosen_.clear();
+  for (std::size_t i = 0; i < kFaultClassCount; ++i) {
+    if (limits.classes.has(static_cast<FaultClass>(i)))
+      chosen_.push_back(static_cast<FaultClass>(i));
+  }
+  chance_ = sim::Random(chance.next(), sim::hash_of("another"));
+  const FaultClass wanted = some(chosen_);
+  Fault fault;
+  for (int i = 0; i < kAttemptsAtOne; ++i) {
+    if (draw_fault(wanted, ways_.of(wanted), limits, plan, fault)) return fault;
+  }
+  return std::nullopt;
+}
+
+std::optional<Fault> FaultPlans::another_like(const Fault& fault, sim::Random& chance,
+                                              const FaultLimits& limits, const sim::Plan& plan) {
+  const ProcessKind& target = kind(ways_.number_of(fault.target));
+  const FaultClass wanted = scenarios::class_of(fault, target, scenario());
+  std::vector<Way> ways;
+  for (const Way& way : ways_.of(wanted)) {
+    if (way.verb == fault.verb && *way.target == target) ways.push_back(way);
+  }
+  if (ways.empty()) return std::nullopt;
+  chance_ = sim::Random(chance.next(), sim::hash_of("alike"));
+  Fault drawn;
+  for (int i = 0; i < kAttemptsAtOne; ++i) {
+    if (draw_fault(wanted, ways, limits, plan, drawn) && drawn.target == fault.target) return drawn;
+  }
+  return std::nullopt;
+}
+
 // False: the drawn fault is of another class, has nothing to hit, or is beyond the limits.
 bool FaultPlans::draw_fault(FaultClass wanted, const std::vector<Way>& ways,
                             const FaultLimits& limits, const sim::Plan& plan, Fault& fault) {
@@ -140,10 +182,12 @@ bool FaultPlans::draw_fault(FaultClass wanted, const std::vector<Way>& ways,
   if (!draw_trigger(way, target, fault)) return false;
   draw_details(fault, *way.target);
   return scenarios::class_of(fault, *way.target, scenario()) == wanted &&
-         strikes(limits.strikes, fault, *way.target);
+         strikes(limits.strikes, fault);
 }
 
-bool FaultPlans::strikes(Strikes where, const Fault& fault, const ProcessKind& target) const {
+bool FaultPlans::strikes(Strikes where, const Fault& fault) const {
+  if (where == Strikes::anywhere) return true;
+  const ProcessKind& target = kind(ways_.number_of(fault.target));
   const bool of_client = target == scenarios::kClientKind;
   const auto is = [&fault](Role role) { return fault.trigger.role == role; };
   switch (where) {

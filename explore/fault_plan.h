@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,11 +47,24 @@ class FaultPlans {
 
   explicit FaultPlans(Ways ways);
 
+  const Ways& ways() const { return ways_; }
+
   FaultClasses possible() const { return ways_.possible(); }
   std::string why_impossible(FaultClass one) const { return ways_.why_impossible(one); }
 
   // Requires: every class of the limits is possible.
   void draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& limits, sim::Plan& plan);
+
+  // Whether the limits let a fault of its class strike so.
+  bool strikes(Strikes where, const sim::Fault& fault) const;
+
+  // A fault that can be added to the plan; nullopt: none has come up. Requires: the limits have a
+  // class, and every class of them is possible.
+  std::optional<sim::Fault> another(sim::Random& chance, const FaultLimits& limits,
+                                    const sim::Plan& plan);
+  // A fault of the class, the verb and the target of this one; nullopt: none has come up.
+  std::optional<sim::Fault> another_like(const sim::Fault& fault, sim::Random& chance,
+                                         const FaultLimits& limits, const sim::Plan& plan);
 
  private:
   struct Range {
@@ -68,7 +82,6 @@ class FaultPlans {
   void choose_kinds(sim::Random& of_plan, const FaultLimits& limits);
   bool draw_fault(FaultClass wanted, const std::vector<Way>& ways, const FaultLimits& limits,
                   const sim::Plan& plan, sim::Fault& fault);
-  bool strikes(Strikes where, const sim::Fault& fault, const ProcessKind& target) const;
   void draw_details(sim::Fault& fault, const ProcessKind& target);
   void draw_partition(sim::Fault& fault);
   void draw_successor(sim::Fault& fault);
@@ -108,5 +121,8 @@ class FaultPlans {
 // permuted in every second one.
 std::uint64_t run_seed(std::uint64_t seed, std::uint64_t run);
 scenarios::Ties run_ties(std::uint64_t seed, std::uint64_t run);
+// Gives them to a scenario. Ties that `base` permutes are permuted in every run.
+void set_run(const scenarios::Scenario& base, std::uint64_t seed, std::uint64_t run,
+             scenarios::Scenario& into);
 
 }  // namespace picklock::explore

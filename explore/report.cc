@@ -64,6 +64,7 @@ class Writer {
                       grouped(static_cast<std::uint64_t>(runs_per_second(report_)))));
     faults();
     decided();
+    kept();
     besides();
     if (search_.clean() && !search_.decided()) premise();
     if (tally_.cut_short > 0) {
@@ -184,6 +185,12 @@ class Writer {
           "of equal steps in a row the first");
   }
 
+  void kept() {
+    if (const auto kept = search_.kept())
+      field("kept",
+            fmt::format("{} of the runs showed something new and led to others", grouped(*kept)));
+  }
+
   void searched() {
     const scenarios::Scenario& scenario = search_.scenario();
     std::string what = scenario.name;
@@ -238,7 +245,7 @@ class Writer {
                       reports::rounded(search_.patience()), plural(tally_.permuted, "run"),
                       plural(tally_.repeated, "run")));
     const std::uint64_t judged = tally_.judged();
-    if (judged == 0) return;
+    if (judged == 0 || !search_.is_independent()) return;
     field("bound",
           fmt::format("a run drawn like these violates one with a probability below {:.2g}%, "
                       "at 95% confidence",
@@ -361,6 +368,7 @@ std::string json(const Report& report) {
       {"runs_per_second", runs_per_second(report)},
       {"exhausted", decided && decided->begun && decided->most == search.options().faults.most &&
                         decided->unjudged == 0},
+      {"kept", search.kept() ? Json(*search.kept()) : Json()},
       {"complete", complete(search.decided(), report.complete_file)},
       {"interrupted", report.interrupted},
       {"stopped", report.stopped.empty() ? Json() : Json(report.stopped)},
@@ -373,7 +381,7 @@ std::string json(const Report& report) {
       {"faults_dropped", tally.dropped},
       {"fired", fired},
       {"besides", besides},
-      {"chance_below", clean && !decided ? Json(upper_bound_95(judged)) : Json()},
+      {"chance_below", clean && search.is_independent() ? Json(upper_bound_95(judged)) : Json()},
       {"violations", violations(report)},
       {"crashes", crashes(report)}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';

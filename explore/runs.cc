@@ -78,8 +78,7 @@ Runs::Runs(const Scenario& scenario, SearchOptions options,
 }
 
 void Runs::draw(const Batch& batch, std::uint64_t run, Scenario& into) {
-  into.seed = run_seed(options_.seed, run);
-  into.ties = base_.ties == scenarios::Ties::permuted ? base_.ties : run_ties(options_.seed, run);
+  set_run(base_, options_.seed, run, into);
   strategy_->draw(batch, run, into);
 }
 
@@ -116,7 +115,7 @@ void Runs::make(const Batch& batch, std::uint64_t run, Block& block) {
     ++tally.cut_short;
     return;
   }
-  if (const auto sign = strategy_->sign(world_)) block.signs.push_back({run, *sign});
+  for (const std::uint64_t word : strategy_->signs(run, world_)) block.signs.push_back({run, word});
   const std::vector<Violation> shown = answered(current_, fired_, world_);
   count_besides(shown, tally);
   const std::size_t sightings = block.sightings.size();

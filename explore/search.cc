@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "explore/strategies/list.h"
 #include "scenarios/writer.h"
 
 namespace picklock::explore {
@@ -86,6 +87,8 @@ void Search::add(Keeper::Kept kept) {
   leads_.insert(leads_.begin(), std::make_move_iterator(kept.slipped.begin()),
                 std::make_move_iterator(kept.slipped.end()));
 }
+
+bool Search::is_independent() const { return strategies::named(options().strategy).independent; }
 
 std::string_view Search::why_vacuous() const {
   if (tally_.judged() == 0) return "no run could be judged";

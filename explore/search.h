@@ -1,4 +1,4 @@
-// A random search: run after run under a random plan of faults, with every property judged. A find
+// A search: run after run under plans that a strategy draws, with every property judged. A find
 // is a violation of a property that was requested, or that the lock promises under the faults that
 // struck, with its premise kept. Finds differ by property and steps (architecture "Witness"). The
 // result depends on the scenario, the options and the number of runs alone, not on the number or
@@ -52,6 +52,9 @@ class Search {
   bool clean() const { return finds_.empty() && crashes_.empty(); }
   // How far it has come if it tries every plan; nullopt: it tries a sample.
   std::optional<strategies::Decided> decided() const { return runs_.strategy().decided(); }
+  // Whether its plans were drawn independently of each other, so that upper_bound_95() holds.
+  bool is_independent() const;
+  std::optional<std::uint64_t> kept() const { return runs_.strategy().kept(); }
   // Why a clean search proves nothing: no run was judged, or no fault has struck; empty: it does.
   std::string_view why_vacuous() const;
   // The fault-free scenario that every run starts from; its own plan is left out.

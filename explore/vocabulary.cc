@@ -65,6 +65,8 @@ Vocabulary::Vocabulary(Ways ways, FaultClasses classes, bool alike)
     const auto one = static_cast<FaultClass>(i);
     if (!classes_.has(one)) continue;
     for (const Way& way : ways_.of(one)) add(way, one);
+    if (shapes_.size() > (class_ends_.empty() ? 0 : class_ends_.back()))
+      class_ends_.push_back(shapes_.size());
   }
 }
 
@@ -200,24 +202,48 @@ bool Vocabulary::can_strike(const Shape& shape, const Moment& moment) const {
          ways_.kind(*moment.server) == *shape.server;
 }
 
+// Two processes that never talk cannot be cut off from each other.
+bool Vocabulary::is_possible(const Shape& shape, const Course& course,
+                             const sim::Plan& plan) const {
+  const bool talk =
+      shape.sides.size() < 2 || course.talks.contains(std::minmax(shape.sides[0], shape.sides[1]));
+  return talk && ways_.can_hit(shape.fault, plan);
+}
+
+// The step of a client is its own unless the fault says otherwise.
+Fault Vocabulary::placed(const Shape& shape, const Moment& moment) {
+  Fault fault = shape.fault;
+  fault.trigger = moment.trigger;
+  if (shape.target == moment.client) fault.trigger.by.clear();
+  return fault;
+}
+
 std::vector<Fault> Vocabulary::after(const Course& course, const sim::Plan& plan) const {
   std::vector<Fault> all;
   std::vector<const Shape*> possible;
   for (const Shape& shape : shapes_) {
-    const bool talk = shape.sides.size() < 2 ||
-                      course.talks.contains(std::minmax(shape.sides[0], shape.sides[1]));
-    if (talk && ways_.can_hit(shape.fault, plan)) possible.push_back(&shape);
+    if (is_possible(shape, course, plan)) possible.push_back(&shape);
   }
   for (const Moment& moment : course.moments) {
     for (const Shape* shape : possible) {
-      if (!can_strike(*shape, moment)) continue;
-      all.push_back(shape->fault);
-      all.back().trigger = moment.trigger;
-      // The step of a client is its own unless the fault says otherwise.
-      if (shape->target == moment.client) all.back().trigger.by.clear();
+      if (can_strike(*shape, moment)) all.push_back(placed(*shape, moment));
     }
   }
   return all;
+}
+
+std::optional<Fault> Vocabulary::any_after(const Course& course, const sim::Plan& plan,
+                                           sim::Random& chance) const {
+  if (course.moments.empty() || class_ends_.empty()) return std::nullopt;
+  constexpr int kAttempts = 100;
+  for (int i = 0; i < kAttempts; ++i) {
+    const Moment& moment = course.moments[chance.below(course.moments.size())];
+    const std::size_t of = chance.below(class_ends_.size());
+    const std::size_t begin = of == 0 ? 0 : class_ends_[of - 1];
+    const Shape& shape = shapes_[begin + chance.below(class_ends_[of] - begin)];
+    if (can_strike(shape, moment) && is_possible(shape, course, plan)) return placed(shape, moment);
+  }
+  return std::nullopt;
 }
 
 }  // namespace picklock::explore

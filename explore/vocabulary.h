@@ -2,6 +2,8 @@
 // each length out of the critical ones. A finite list for each moment of a run.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "explore/moments.h"
 #include "explore/ways.h"
 #include "sim/fault.h"
+#include "sim/random.h"
 
 namespace picklock::explore {
 
@@ -20,6 +23,10 @@ class Vocabulary {
 
   // Every fault that can be added to a plan whose run took this course.
   std::vector<sim::Fault> after(const Course& course, const sim::Plan& plan) const;
+
+  // Any of these, each class as likely as another; nullopt: there is none, or none has come up.
+  std::optional<sim::Fault> any_after(const Course& course, const sim::Plan& plan,
+                                      sim::Random& chance) const;
 
   const Ways& ways() const { return ways_; }
   const std::vector<CriticalLength>& lengths() const { return lengths_; }
@@ -40,16 +47,19 @@ class Vocabulary {
   void add(const Way& way, FaultClass fault_class);
   void add_amounts(Faults& faults, const ProcessKind& target) const;
   void add_sides(Faults& faults, sim::ProcessId target) const;
+  bool is_possible(const Shape& shape, const Course& course, const sim::Plan& plan) const;
   bool can_strike(const Shape& shape, const Moment& moment) const;
+  static sim::Fault placed(const Shape& shape, const Moment& moment);
   void add_ends(Faults& faults, const ProcessKind& target) const;
 
   Ways ways_;
   FaultClasses classes_;
   bool alike_;
   std::vector<CriticalLength> lengths_;
-  std::vector<Duration> around_;  // just under and just over each of them
-  std::vector<Duration> pauses_;  // the same, of paused clients
-  std::vector<Shape> shapes_;
+  std::vector<Duration> around_;         // just under and just over each of them
+  std::vector<Duration> pauses_;         // the same, of paused clients
+  std::vector<Shape> shapes_;            // class by class
+  std::vector<std::size_t> class_ends_;  // in these
 };
 
 }  // namespace picklock::explore

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "explore/strategies/exhaustive.h"
+#include "explore/strategies/guided.h"
 #include "explore/strategies/random.h"
 
 namespace picklock::explore::strategies {
@@ -15,15 +16,19 @@ std::unique_ptr<Strategy> make(Ways ways, const Settings& settings) {
   return std::make_unique<Some>(std::move(ways), settings);
 }
 
-constexpr std::array<Listed, 2> kAll = {{
+constexpr std::array<Listed, 3> kAll = {{
     {"random",
      "plans drawn at random, each from some of the kinds of faults: at steps that an undisturbed "
      "run reaches, or at times; what is due at one instant is permuted in every second run",
-     3, false, make<Random>},
+     3, false, true, make<Random>},
     {"exhaustive",
      "every plan of at most so many faults, out of a finite list: each step that the run under the "
      "faults before it reaches, with lengths just under and just over those that matter",
-     1, true, make<Exhaustive>},
+     1, true, false, make<Exhaustive>},
+    {"guided",
+     "plans made of those that have shown something new, in ways that bring more of it to light; "
+     "every fourth is drawn at random",
+     3, false, false, make<Guided>},
 }};
 
 }  // namespace

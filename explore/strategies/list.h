@@ -18,6 +18,8 @@ struct Listed {
   std::string_view meaning;
   std::uint32_t most_faults = 3;  // in one plan, unless the user says otherwise
   bool complete = false;          // tries every plan
+  // Draws each plan like any other, so that the number of clean runs bounds what may be missed.
+  bool independent = false;
   std::unique_ptr<Strategy> (*make)(Ways ways, const Settings& settings);
 };
 

@@ -11,4 +11,8 @@ std::optional<Batch> Strategy::next() {
 
 void Strategy::take(const Batch&, const Block&) {}
 
+std::span<const std::uint64_t> Strategy::signs(std::uint64_t, const scenarios::World&) {
+  return {};
+}
+
 }  // namespace picklock::explore::strategies

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,14 +50,17 @@ class Strategy {
   virtual void take(const Batch& batch, const Block& block);
   // nullopt: it tries a sample.
   virtual std::optional<Decided> decided() const { return std::nullopt; }
+  // Plans that it keeps to make others of; nullopt: it makes none of others.
+  virtual std::optional<std::uint64_t> kept() const { return std::nullopt; }
 
   // --- in any process
   // Writes the plan of run number `run` of the batch. The scenario has a seed and an order of ties
   // of this number, which the strategy may change. The plan depends on the batch, the number and
   // the settings alone.
   virtual void draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& into) = 0;
-  // A word that it wants to know of the run that the world has just made; nullopt: none.
-  virtual std::optional<std::uint64_t> sign(const scenarios::World&) const { return std::nullopt; }
+  // The words that it wants to know of run number `run`, which the world has just made. Valid until
+  // the next call.
+  virtual std::span<const std::uint64_t> signs(std::uint64_t run, const scenarios::World& world);
 
  private:
   std::uint64_t next_ = 0;

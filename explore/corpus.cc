@@ -1,0 +1,41 @@
+#include "explore/corpus.h"
+
+#include <utility>
+
+#include "explore/sights.h"
+
+namespace picklock::explore {
+
+Corpus::Corpus() : shown_(Sights::kPlaces), nearest_(Sights::kDistancesOfARun) {}
+
+void Corpus::keep(Entry entry, std::span<const std::uint32_t> places) {
+  for (const std::uint32_t place : places) {
+    shown_[place] = true;
+    const auto distance = Sights::distance(place);
+    if (!distance) continue;
+    Nearest& nearest = nearest_[*distance];
+    if (place >= nearest.place) continue;
+    if (nearest.place != UINT32_MAX && nearest.entry < entries_.size())
+      --entries_[nearest.entry].nearest;
+    nearest = {place, entries_.size()};
+    ++entry.nearest;
+  }
+  entries_.push_back(std::move(entry));
+}
+
+std::uint64_t Corpus::weight(const Entry& entry) {
+  constexpr std::uint64_t kOne = 1024;
+  return 1 + kOne * (1 + 2 * entry.children + 8 * entry.nearest) / (1 + entry.chosen);
+}
+
+std::size_t Corpus::choose(sim::Random& chance) {
+  std::uint64_t sum = 0;
+  for (const Entry& entry : entries_) sum += weight(entry);
+  std::uint64_t left = chance.below(sum);
+  std::size_t chosen = 0;
+  while (left >= weight(entries_[chosen])) left -= weight(entries_[chosen++]);
+  ++entries_[chosen].chosen;
+  return chosen;
+}
+
+}  // namespace picklock::explore

@@ -1,0 +1,55 @@
+// The plans that a guided search keeps, each because its run showed a place that no run had shown
+// before (explore/sights.h), and which of them it changes next.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "scenarios/scenario.h"
+#include "sim/fault.h"
+#include "sim/random.h"
+
+namespace picklock::explore {
+
+class Corpus {
+ public:
+  struct Entry {
+    sim::Plan plan{};
+    std::uint64_t seed = 0;
+    scenarios::Ties ties = scenarios::Ties::arrival;
+    std::uint64_t chosen = 0;    // how often
+    std::uint64_t children = 0;  // kept plans that were made of it
+    std::uint32_t nearest = 0;   // distances in which no run came nearer to a violation
+  };
+
+  Corpus();
+
+  // Whether the place is new.
+  bool is_new(std::uint32_t place) const { return !shown_[place]; }
+  // Marks the places, and keeps the plan.
+  void keep(Entry entry, std::span<const std::uint32_t> places);
+
+  bool empty() const { return entries_.empty(); }
+  const std::vector<Entry>& entries() const { return entries_; }
+
+  // Which to change next, and counts it. Plans that were chosen seldom come first, then those that
+  // led to others, and those that came nearest to a violation. Requires: it is not empty.
+  std::size_t choose(sim::Random& chance);
+  void led_to_another(std::size_t entry) { ++entries_[entry].children; }
+
+ private:
+  static std::uint64_t weight(const Entry& entry);
+
+  std::vector<bool> shown_;  // by place
+  std::vector<Entry> entries_;
+  struct Nearest {
+    std::uint32_t place = UINT32_MAX;
+    std::size_t entry = 0;
+  };
+  std::vector<Nearest> nearest_;  // by distance
+};
+
+}  // namespace picklock::explore

@@ -1,0 +1,215 @@
+#include "explore/strategies/guided.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "explore/critical_lengths.h"
+#include "scenarios/process_kinds.h"
+#include "scenarios/promises.h"
+
+namespace picklock::explore::strategies {
+namespace {
+
+// The first batches, and then one of so many, are drawn at random.
+constexpr std::uint64_t kFirst = 4;
+constexpr std::uint64_t kOneInSoMany = 4;
+// A batch is chosen by what all batches but so many before it have shown. That many can be under
+// way at once: few at first, when each one teaches much, and enough for many processes later.
+std::uint64_t under_way(std::uint64_t batches) { return std::max<std::uint64_t>(16, batches / 8); }
+// Runs of a batch. The course of its basis takes about one more.
+std::uint64_t size_of(std::uint64_t batch) { return batch < 256 ? 4 : 16; }
+
+constexpr std::size_t kNone = SIZE_MAX;
+// Plans whose courses are remembered: those of the batches that come and go.
+constexpr std::size_t kCoursesKept = 2;
+
+sim::Random stream(std::uint64_t seed, std::string_view name, std::uint64_t number) {
+  return {seed, sim::hash_of(name) + number};
+}
+
+}  // namespace
+
+Guided::Guided(Ways ways, const Settings& settings)
+    : plans_(ways),
+      vocabulary_(std::move(ways), settings.faults.classes, false),
+      settings_(settings),
+      shown_(Sights::kPlaces, UINT64_MAX),
+      scenario_(vocabulary_.ways().scenario()) {
+  for (const CriticalLength& one : vocabulary_.lengths())
+    longest_ = std::max(longest_, 2 * one.length);
+  world_.set(scenario_);
+}
+
+// ---------------------------------------------------------------- in any process
+
+// Of the runs that a process makes, the first that shows a place reports it. So does the first of
+// all of them.
+std::span<const std::uint64_t> Guided::signs(std::uint64_t run, const scenarios::World& world) {
+  words_.clear();
+  for (const std::uint32_t place : sights_.of(world)) {
+    if (shown_[place] <= run) continue;
+    shown_[place] = run;
+    words_.push_back(place);
+  }
+  return words_;
+}
+
+void Guided::draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& into) {
+  if (batch.basis.empty()) {
+    plans_.draw(settings_.seed, run, settings_.faults, into.faults);
+    return;
+  }
+  sim::Random chance = stream(settings_.seed, "explore.guided.run", run);
+  into.faults = batch.basis;
+  if (chance.below(4) > 0) {
+    into.seed = batch.seed;
+    into.ties = batch.ties;
+  }
+  do {
+    change(batch, chance, into.faults);
+  } while (chance.below(4) == 0);
+  drop_unfit(into.faults);
+  if (into.faults.empty()) into.faults = batch.basis;
+}
+
+// A full plan gets another fault in place of one of its own.
+void Guided::change(const Batch& batch, sim::Random& chance, sim::Plan& plan) {
+  const std::uint64_t which = chance.below(10);
+  const auto drop_one = [&] {
+    plan.erase(plan.begin() + static_cast<std::ptrdiff_t>(chance.below(plan.size())));
+  };
+  if (which < 7 || plan.empty()) {
+    if (plan.size() >= settings_.faults.most) drop_one();
+    if (which < 2 && !plan.empty())
+      add_elsewhere(chance, plan);
+    else
+      add(batch, chance, plan);
+  } else if (which == 7 && plan.size() > 1) {
+    drop_one();
+  } else {
+    change_one(chance, plan);
+  }
+}
+
+// Mostly at a moment that the run of the basis reaches after its last fault.
+void Guided::add(const Batch& batch, sim::Random& chance, sim::Plan& plan) {
+  std::optional<sim::Fault> fault;
+  if (chance.below(4) > 0) fault = vocabulary_.any_after(course_of(batch), plan, chance);
+  if (!fault || !plans_.strikes(settings_.faults.strikes, *fault))
+    fault = plans_.another(chance, settings_.faults, plan);
+  if (fault) plan.push_back(std::move(*fault));
+}
+
+// The same at another process, as when one cause strikes several machines.
+void Guided::add_elsewhere(sim::Random& chance, sim::Plan& plan) {
+  const Ways& ways = plans_.ways();
+  sim::Fault fault = plan[chance.below(plan.size())];
+  const std::vector<sim::ProcessId>& alike =
+      ways.processes(ways.kind(ways.number_of(fault.target)));
+  const std::string target = ways.name(alike[chance.below(alike.size())]);
+  const bool is_a_side =
+      std::find(fault.from.begin(), fault.from.end(), target) != fault.from.end();
+  if (target == fault.target || is_a_side || !fault.to.empty()) return;
+  fault.target = target;
+  plan.push_back(std::move(fault));
+}
+
+void Guided::change_one(sim::Random& chance, sim::Plan& plan) {
+  const std::size_t index = chance.below(plan.size());
+  sim::Fault& fault = plan[index];
+  sim::Trigger& trigger = fault.trigger;
+  const std::uint64_t which = chance.below(5);
+  if (which == 0 && !trigger.at) {
+    trigger.nth = trigger.nth > 1 && chance.below(2) == 0 ? trigger.nth - 1 : trigger.nth + 1;
+    return;
+  }
+  if (which == 1 && fault.lasts) {
+    fault.lasts = rounded(chance.between(*fault.lasts / 2, std::min(2 * *fault.lasts, longest_)));
+    return;
+  }
+  const sim::Plan earlier(plan.begin(), plan.begin() + static_cast<std::ptrdiff_t>(index));
+  std::optional<sim::Fault> fresh = plans_.another_like(fault, chance, settings_.faults, earlier);
+  if (!fresh) return;
+  // What it does at another moment, or something else at its moment.
+  sim::Fault joined = which < 4 ? fault : *fresh;
+  joined.trigger = which < 4 ? fresh->trigger : trigger;
+  fault = is_fit(joined) ? std::move(joined) : std::move(*fresh);
+}
+
+// The class of a fault on a message depends on its step.
+bool Guided::is_fit(const sim::Fault& fault) const {
+  const FaultLimits& limits = settings_.faults;
+  return limits.classes.has(scenarios::class_of(fault, plans_.ways().scenario())) &&
+         plans_.strikes(limits.strikes, fault);
+}
+
+// A fault may have been there for another one that is dropped, such as a heal for its partition.
+void Guided::drop_unfit(sim::Plan& plan) const {
+  sim::Plan kept;
+  for (sim::Fault& fault : plan) {
+    if (is_fit(fault) && plans_.ways().can_hit(fault, kept)) kept.push_back(std::move(fault));
+  }
+  plan = std::move(kept);
+}
+
+const Course& Guided::course_of(const Batch& batch) {
+  for (const Known& one : courses_) {
+    if (one.seed == batch.seed && one.basis == batch.basis) return one.course;
+  }
+  if (courses_.size() == kCoursesKept) courses_.pop_front();
+  scenario_.faults = batch.basis;
+  scenario_.ties = batch.ties;
+  world_.run(batch.seed, true);
+  courses_.push_back({batch.basis, batch.seed, course(world_, false)});
+  return courses_.back().course;
+}
+
+// ---------------------------------------------------------------- in the process that leads
+
+std::optional<Batch> Guided::next() {
+  for (; learned_ + under_way(batches_) <= batches_; ++learned_) {
+    if (made_.empty()) return std::nullopt;
+    learn(made_.front());
+    made_.pop_front();
+    parents_.pop_front();
+  }
+  sim::Random chance = stream(settings_.seed, "explore.guided.batch", batches_);
+  const std::uint64_t from = number_;
+  number_ += size_of(batches_);
+  Batch batch{.runs = {from, number_}, .first = from};
+  parents_.push_back(kNone);
+  if (batches_ >= kFirst && batches_ % kOneInSoMany != 0 && !corpus_.empty()) {
+    parents_.back() = corpus_.choose(chance);
+    const Corpus::Entry& entry = corpus_.entries()[parents_.back()];
+    batch.basis = entry.plan;
+    batch.seed = entry.seed;
+    batch.ties = entry.ties;
+  }
+  ++batches_;
+  return batch;
+}
+
+void Guided::take(const Batch& batch, const Block& block) { made_.push_back({batch, block.signs}); }
+
+void Guided::learn(const Made& made) {
+  std::vector<std::uint32_t> places;
+  for (auto sign = made.signs.begin(); sign != made.signs.end();) {
+    const std::uint64_t run = sign->run;
+    places.clear();
+    for (; sign != made.signs.end() && sign->run == run; ++sign) {
+      const auto place = static_cast<std::uint32_t>(sign->word);
+      if (corpus_.is_new(place)) places.push_back(place);
+    }
+    if (places.empty()) continue;
+    scenarios::Scenario drawn = vocabulary_.ways().scenario();
+    set_run(vocabulary_.ways().scenario(), settings_.seed, run, drawn);
+    draw(made.batch, run, drawn);
+    if (drawn.faults.empty()) continue;
+    corpus_.keep({.plan = std::move(drawn.faults), .seed = drawn.seed, .ties = drawn.ties}, places);
+    if (parents_.front() != kNone) corpus_.led_to_another(parents_.front());
+  }
+}
+
+}  // namespace picklock::explore::strategies

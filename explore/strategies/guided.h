@@ -1,0 +1,80 @@
+// Plans made of those that have shown something new (explore/sights.h). A plan that has is kept
+// (explore/corpus.h) and changed: a fault more, at a moment of the run that it leads to; another
+// fault, moment or length in place of one of its own; a fault less; another seed; or the faults of
+// another kept plan as well. Every fourth batch is drawn at random, so that whatever a random
+// search can find is found as well. It is how greybox fuzzers work (Zalewski: american fuzzy lop,
+// 2014; Meng, Pirlea, Roychoudhury, Sergey: Greybox fuzzing of distributed systems, 2023).
+//
+// The basis of a batch depends on the results of batches some way before it, and on no others: the
+// same plans are made with any number of processes.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "explore/corpus.h"
+#include "explore/fault_plan.h"
+#include "explore/moments.h"
+#include "explore/sights.h"
+#include "explore/strategies/strategy.h"
+#include "explore/vocabulary.h"
+#include "scenarios/world.h"
+
+namespace picklock::explore::strategies {
+
+class Guided final : public Strategy {
+ public:
+  // Requires: every class of the limits is possible.
+  Guided(Ways ways, const Settings& settings);
+
+  std::optional<Batch> next() override;
+  void take(const Batch& batch, const Block& block) override;
+  std::optional<std::uint64_t> kept() const override { return corpus_.entries().size(); }
+  void draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& into) override;
+  std::span<const std::uint64_t> signs(std::uint64_t run, const scenarios::World& world) override;
+
+ private:
+  struct Made {
+    Batch batch;
+    std::vector<Sign> signs;
+  };
+
+  void learn(const Made& made);
+  const Course& course_of(const Batch& batch);
+  void change(const Batch& batch, sim::Random& chance, sim::Plan& plan);
+  void add(const Batch& batch, sim::Random& chance, sim::Plan& plan);
+  void add_elsewhere(sim::Random& chance, sim::Plan& plan);
+  void change_one(sim::Random& chance, sim::Plan& plan);
+  bool is_fit(const sim::Fault& fault) const;
+  void drop_unfit(sim::Plan& plan) const;
+
+  FaultPlans plans_;
+  const Vocabulary vocabulary_;
+  const Settings settings_;
+  Duration longest_{};  // that a fault is made to last
+  Sights sights_;
+  std::vector<std::uint64_t> shown_;  // by place: the first run that showed it here
+  std::vector<std::uint64_t> words_;
+  scenarios::Scenario scenario_;
+  scenarios::World world_;
+  struct Known {
+    sim::Plan basis;
+    std::uint64_t seed = 0;
+    Course course;
+  };
+  std::deque<Known> courses_;  // the last few
+
+  // --- in the process that leads
+  Corpus corpus_;
+  std::uint64_t batches_ = 0;
+  std::uint64_t number_ = 0;         // of the next run
+  std::uint64_t learned_ = 0;        // batches whose results are known to the choice of the next
+  std::deque<Made> made_;            // and not learned from
+  std::deque<std::size_t> parents_;  // of the batches that are not learned from
+};
+
+}  // namespace picklock::explore::strategies

@@ -1,0 +1,193 @@
+#include "explore/strategies/guided.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "explore/campaign.h"
+#include "explore/corpus.h"
+#include "explore/search.h"
+#include "explore/sights.h"
+#include "scenarios/promises.h"
+#include "scenarios/shipped.h"
+#include "scenarios/writer.h"
+#include "testing/same_plan.h"
+
+namespace picklock::explore {
+namespace {
+
+using namespace std::chrono_literals;
+using scenarios::Scenario;
+using scenarios::shipped::plain;
+
+// The runs of a guided search, one after the other.
+struct Made {
+  std::uint64_t run = 0;
+  Batch batch;
+  Scenario scenario;
+};
+
+std::vector<Made> made(const Scenario& base, const SearchOptions& options, std::uint64_t count) {
+  Runs runs(base, options);
+  std::vector<Made> all;
+  while (all.size() < count) {
+    const std::optional<Batch> batch = runs.strategy().next();
+    Block block;
+    for (std::uint64_t run = batch->runs.from; run < batch->runs.to; ++run) {
+      runs.make(*batch, run, block);
+      all.push_back({run, *batch, runs.drawn(*batch, run)});
+    }
+    runs.strategy().take(*batch, block);
+  }
+  return all;
+}
+
+SearchOptions guided(FaultClasses classes = {}) {
+  return {.strategy = "guided", .faults = {.classes = classes}, .all_classes = classes.empty()};
+}
+
+TEST(Guided, WritesPlansThatTheLoaderTakesAndThatComeBackTheSame) {
+  for (const std::string lock : {"lua-check-delete", "redlock", "zk-sequential", "mysql-get-lock"}) {
+    std::uint64_t changed = 0;
+    for (Made& one : made(plain(lock), guided(), 300)) {
+      ASSERT_FALSE(one.scenario.faults.empty());
+      ASSERT_LE(one.scenario.faults.size(), 3u);
+      const std::string text = scenarios::file_text(one.scenario);
+      const Scenario again = scenarios::parse(text, lock, scenarios::shipped_vocabulary());
+      ASSERT_TRUE(testing::same_plan(again.faults, one.scenario.faults)) << text;
+      if (!one.batch.basis.empty()) ++changed;
+    }
+    EXPECT_GT(changed, 100u) << lock;
+  }
+}
+
+TEST(Guided, DrawsFromTheClassesThatWereAskedForAndStrikesWhereItMay) {
+  SearchOptions options = guided({FaultClass::pause, FaultClass::partition});
+  options.faults.strikes = Strikes::at_locks;
+  for (const Made& one : made(plain("lua-check-delete"), options, 400)) {
+    for (const sim::Fault& fault : one.scenario.faults) {
+      EXPECT_TRUE(options.faults.classes.has(scenarios::class_of(fault, one.scenario)));
+      EXPECT_NE(fault.target, "resource");
+    }
+  }
+}
+
+TEST(Guided, ChangesOnlyPlansWhoseRunsHaveShownSomethingNew) {
+  const std::vector<Made> all = made(plain("lua-check-delete"), guided(), 600);
+  Sights sights;
+  std::set<std::uint32_t> shown;
+  std::vector<sim::Plan> kept;
+  scenarios::World world;
+  std::uint64_t made_of_others = 0;
+  for (const Made& one : all) {
+    if (!one.batch.basis.empty()) {
+      ++made_of_others;
+      EXPECT_NE(std::find(kept.begin(), kept.end(), one.batch.basis), kept.end());
+    }
+    world.set(one.scenario);
+    world.run(one.scenario.seed);
+    bool is_new = false;
+    for (const std::uint32_t place : sights.of(world)) is_new |= shown.insert(place).second;
+    if (is_new) kept.push_back(one.scenario.faults);
+  }
+  EXPECT_GT(made_of_others, 300u);
+  EXPECT_LT(kept.size(), all.size());
+}
+
+// Whatever chance finds, it finds as well, if later.
+TEST(Guided, DrawsEveryFourthBatchAtRandom) {
+  std::uint64_t random = 0;
+  const std::vector<Made> all = made(plain("lua-check-delete"), guided(), 2000);
+  for (const Made& one : all) {
+    if (one.batch.basis.empty()) ++random;
+  }
+  EXPECT_GE(random, all.size() / 4);
+  EXPECT_LE(random, all.size() / 3);
+}
+
+TEST(Guided, SaysTheSameWithAnyNumberOfProcesses) {
+  const auto counted = [](unsigned jobs) {
+    SearchOptions options = guided();
+    options.properties = {Property::mutual_exclusion, Property::not_stuck};
+    Search search(plain("set-px-check-delete"), options);
+    make(search, {.jobs = jobs, .runs = 1500},
+         {.found = [](const Find&) {},
+          .crashed = [](const Crash&) {},
+          .progress = [](const Progress&) {},
+          .interrupted = [] { return false; }});
+    std::vector<std::uint64_t> all = {search.tally().runs, search.tally().events,
+                                      search.tally().fired, *search.kept()};
+    for (const Find& find : search.finds()) all.push_back(*find.story.expect.digest);
+    return all;
+  };
+  const std::vector<std::uint64_t> one = counted(1);
+  EXPECT_GT(one.size(), 4u);
+  EXPECT_EQ(counted(3), one);
+  EXPECT_EQ(counted(7), one);
+}
+
+TEST(Sights, AreThoseOfTheEventsAndNotOfWhoTheyHappenTo) {
+  Scenario scenario = plain("lua-check-delete");
+  scenario.faults.push_back({.verb = sim::Verb::crash, .target = "client-1"});
+  scenario.faults[0].trigger = {.role = Role::acquire, .phase = sim::Phase::applied};
+  const auto seen = [](const Scenario& one) {
+    Sights sights;
+    scenarios::World world;
+    world.set(one);
+    world.run(1);
+    const std::vector<std::uint32_t>& all = sights.of(world);
+    return std::set<std::uint32_t>(all.begin(), all.end());
+  };
+  const std::set<std::uint32_t> crashed = seen(scenario);
+  EXPECT_EQ(seen(scenario), crashed);
+  scenario.faults.clear();
+  const std::set<std::uint32_t> undisturbed = seen(scenario);
+  EXPECT_NE(undisturbed, crashed);
+  EXPECT_FALSE(
+      std::includes(undisturbed.begin(), undisturbed.end(), crashed.begin(), crashed.end()))
+      << "a crash shows what no undisturbed run does";
+}
+
+// The lease of ten seconds ends while the client is paused. The later it wakes, the nearer its
+// write comes to the next client's grant.
+TEST(Sights, TellHowNearARunCameToAViolation) {
+  Scenario scenario = plain("lua-check-delete");
+  sim::Fault pause{.verb = sim::Verb::pause, .target = "client-1"};
+  pause.trigger = {.role = Role::write, .phase = sim::Phase::sent};
+  const auto nearest = [&](Duration length) {
+    scenario.faults = {pause};
+    scenario.faults[0].lasts = length;
+    Sights sights;
+    scenarios::World world;
+    world.set(scenario);
+    world.run(1);
+    std::set<std::uint32_t> all;
+    for (const std::uint32_t place : sights.of(world)) {
+      if (Sights::distance(place)) all.insert(place);
+    }
+    return all;
+  };
+  EXPECT_EQ(nearest(1ms), nearest(1ms));
+  EXPECT_NE(nearest(1ms), nearest(scenario.lock.options.ttl - 50ms));
+}
+
+TEST(Corpus, ChoosesPlansSeldomChosenAndThoseThatCameNearest) {
+  Corpus corpus;
+  corpus.keep({.seed = 1}, std::vector<std::uint32_t>{5000});
+  corpus.keep({.seed = 2}, std::vector<std::uint32_t>{20, 6000});
+  corpus.keep({.seed = 3}, std::vector<std::uint32_t>{10, 7000});
+  EXPECT_EQ(corpus.entries()[1].nearest, 0u) << "the third came nearer";
+  EXPECT_EQ(corpus.entries()[2].nearest, 1u);
+  EXPECT_FALSE(corpus.is_new(6000));
+  EXPECT_TRUE(corpus.is_new(6001));
+  sim::Random chance(1, 1);
+  for (int i = 0; i < 300; ++i) corpus.choose(chance);
+  EXPECT_GT(corpus.entries()[2].chosen, 2 * corpus.entries()[0].chosen);
+  EXPECT_GT(corpus.entries()[0].chosen, 20u);
+}
+
+}  // namespace
+}  // namespace picklock::explore
