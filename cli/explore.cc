@@ -20,6 +20,7 @@
 #include "cli/status_line.h"
 #include "explore/campaign.h"
 #include "explore/complete.h"
+#include "explore/corpus_folder.h"
 #include "explore/folder.h"
 #include "explore/report.h"
 #include "explore/search.h"
@@ -97,6 +98,7 @@ std::string command_of(const ExploreOptions& options, std::uint64_t seed) {
   add("--max-faults", options.max_faults);
   add("--faults", options.faults);
   add("--property", options.properties);
+  add("--corpus", options.corpus);
   add("--seed", std::to_string(seed));
   return command;
 }
@@ -208,6 +210,8 @@ CLI::App* add_explore(CLI::App& app, ExploreOptions& options) {
   add("--out", options.out,
       fmt::format("the folder for the scenarios that break the lock (default: {})", kDefaultOut),
       "FOLDER");
+  add("--corpus", options.corpus,
+      "a folder of plans that --strategy guided begins with, and adds to", "FOLDER");
   command->add_flag("--json", options.json, "print one JSON document");
   add_color(*command, options.color);
   std::vector<std::string_view> speeds;
@@ -250,7 +254,15 @@ int explore(const ExploreOptions& given) {
   const scenarios::Scenario scenario = scenario_of(given);
   options.seed = given.seed.empty() ? scenario.seed : seed_from(given.seed);
   options.command = command_of(given, options.seed);
+  std::optional<explore::CorpusFolder> corpus;
+  if (!given.corpus.empty()) {
+    corpus.emplace(given.corpus);
+    options.corpus = corpus->read(scenario);
+  }
   Search search(scenario, options);
+  if (corpus && search.corpus() == nullptr)
+    throw BadInput(fmt::format("--corpus: the strategy {} makes no plans of others; guided does",
+                               options.strategy));
   explore::Report report{.search = search, .run_command = [](const std::string& file) {
                            return "picklock run " + shell_quoted(file);
                          }};
@@ -290,6 +302,13 @@ int explore(const ExploreOptions& given) {
     }
   }
   report.interrupted = Interruptible::caught();
+  if (corpus) {
+    const auto plans = corpus->write(*search.corpus(), search.scenario());
+    report.corpus_folder = given.corpus;
+    report.corpus_files = plans.value_or(0);
+    if (!plans && report.stopped.empty())
+      report.stopped = "nothing can be written to " + keys::printable(given.corpus);
+  }
   if (explore::is_complete(search))
     report.complete_file = folder.keep("complete", explore::complete_file(search));
   if (report.stopped.empty()) report.stopped = why_undecided(report);

@@ -25,6 +25,7 @@ struct ExploreOptions {
   std::string seed;
   std::string jobs;
   std::string out;
+  std::string corpus;
   std::string color;
   bool json = false;
 };

@@ -138,6 +138,17 @@ TEST_F(Program, MakesPlansOfThoseThatShowedSomethingNew) {
   EXPECT_THAT(told.out, ::testing::Not(HasSubstr("confidence")));
 }
 
+TEST_F(Program, KeepsTheCorpusOfAGuidedSearchForTheNext) {
+  const std::string arguments =
+      "explore plain/lua-check-delete --strategy guided --runs 200 --corpus " + path("corpus");
+  EXPECT_THAT(picklock(arguments).out, HasSubstr(" that show as much"));
+  EXPECT_EQ(picklock(arguments + " --seed 2").status, 0);
+  const Ran of_chance = picklock("explore plain/lua-check-delete --runs 10 --corpus " + path("c"));
+  EXPECT_EQ(of_chance.status, 2);
+  EXPECT_EQ(of_chance.err,
+            "picklock: --corpus: the strategy random makes no plans of others; guided does\n");
+}
+
 TEST_F(Program, DoesNotBeginWithMorePlansThanItMayTry) {
   const Ran ran =
       picklock("explore plain/lua-check-delete --strategy exhaustive --max-faults 2 --runs 100000");

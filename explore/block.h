@@ -20,10 +20,11 @@ struct Batch {
   sim::Plan basis{};        // which the strategy changes; empty: nothing
   std::uint64_t seed = 0;   // of the run that was made of the basis
   scenarios::Ties ties = scenarios::Ties::arrival;
+  bool as_it_is = false;  // its run is that of the basis
 
   template <typename Archive>
   friend void fields(Archive& archive, Batch& batch) {
-    archive(batch.runs, batch.first, batch.basis, batch.seed, batch.ties);
+    archive(batch.runs, batch.first, batch.basis, batch.seed, batch.ties, batch.as_it_is);
   }
 };
 

@@ -186,9 +186,14 @@ class Writer {
   }
 
   void kept() {
-    if (const auto kept = search_.kept())
-      field("kept",
-            fmt::format("{} of the runs showed something new and led to others", grouped(*kept)));
+    const Corpus* corpus = search_.corpus();
+    if (corpus == nullptr) return;
+    std::string text = fmt::format("{} of the runs showed something new and led to others",
+                                   grouped(corpus->entries().size()));
+    if (report_.corpus_files > 0)
+      text += fmt::format("; {} that show as much are in {}", plural(report_.corpus_files, "plan"),
+                          report_.corpus_folder);
+    field("kept", text);
   }
 
   void searched() {
@@ -368,7 +373,7 @@ std::string json(const Report& report) {
       {"runs_per_second", runs_per_second(report)},
       {"exhausted", decided && decided->begun && decided->most == search.options().faults.most &&
                         decided->unjudged == 0},
-      {"kept", search.kept() ? Json(*search.kept()) : Json()},
+      {"kept", search.corpus() != nullptr ? Json(search.corpus()->entries().size()) : Json()},
       {"complete", complete(search.decided(), report.complete_file)},
       {"interrupted", report.interrupted},
       {"stopped", report.stopped.empty() ? Json() : Json(report.stopped)},

@@ -20,6 +20,8 @@ struct Report {
   std::vector<std::string> files{};        // where each find was kept; empty: nowhere
   std::string complete_file{};             // where a complete search was kept; empty: nowhere
   std::vector<std::string> crash_files{};  // the same of crashes
+  std::string corpus_folder{};             // where the plans of a guided search were written
+  std::size_t corpus_files = 0;            // how many it has
   // The shell command that runs such a file.
   std::function<std::string(const std::string& file)> run_command{};
 };

@@ -64,6 +64,7 @@ Runs::Runs(const Scenario& scenario, SearchOptions options)
   strategy_ = strategy.make(std::move(ways), {.seed = options_.seed,
                                               .faults = options_.faults,
                                               .most_plans = options_.most_plans,
+                                              .corpus = options_.corpus,
                                               .alike = options_.alike});
 }
 

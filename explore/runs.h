@@ -31,6 +31,7 @@ struct SearchOptions {
   FaultLimits faults{};
   std::uint64_t most_plans = 10'000'000;  // of a strategy that tries all (strategies/strategy.h)
   bool alike = false;                     // the same
+  std::vector<Corpus::Entry> corpus{};    // the same
   bool all_classes = true;                // of faults that can act, instead of those of `faults`
   std::vector<Property> properties{};     // to be reported; empty: those that the lock promises
   std::string command{};                  // the command of this search, for the files of its finds

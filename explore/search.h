@@ -54,7 +54,8 @@ class Search {
   std::optional<strategies::Decided> decided() const { return runs_.strategy().decided(); }
   // Whether its plans were drawn independently of each other, so that upper_bound_95() holds.
   bool is_independent() const;
-  std::optional<std::uint64_t> kept() const { return runs_.strategy().kept(); }
+  // The plans that it keeps to make others of; nullptr: it makes none of others.
+  const Corpus* corpus() const { return runs_.strategy().corpus(); }
   // Why a clean search proves nothing: no run was judged, or no fault has struck; empty: it does.
   std::string_view why_vacuous() const;
   // The fault-free scenario that every run starts from; its own plan is left out.

@@ -39,6 +39,11 @@ Guided::Guided(Ways ways, const Settings& settings)
       scenario_(vocabulary_.ways().scenario()) {
   for (const CriticalLength& one : vocabulary_.lengths())
     longest_ = std::max(longest_, 2 * one.length);
+  for (Corpus::Entry& entry : settings_.corpus) {
+    drop_unfit(entry.plan);
+    if (entry.plan.size() > settings_.faults.most) entry.plan.resize(settings_.faults.most);
+  }
+  std::erase_if(settings_.corpus, [](const Corpus::Entry& entry) { return entry.plan.empty(); });
   world_.set(scenario_);
 }
 
@@ -63,10 +68,11 @@ void Guided::draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& in
   }
   sim::Random chance = stream(settings_.seed, "explore.guided.run", run);
   into.faults = batch.basis;
-  if (chance.below(4) > 0) {
+  if (batch.as_it_is || chance.below(4) > 0) {
     into.seed = batch.seed;
     into.ties = batch.ties;
   }
+  if (batch.as_it_is) return;
   do {
     change(batch, chance, into.faults);
   } while (chance.below(4) == 0);
@@ -176,16 +182,23 @@ std::optional<Batch> Guided::next() {
     parents_.pop_front();
   }
   sim::Random chance = stream(settings_.seed, "explore.guided.batch", batches_);
-  const std::uint64_t from = number_;
-  number_ += size_of(batches_);
-  Batch batch{.runs = {from, number_}, .first = from};
+  const Corpus::Entry* basis = nullptr;
+  const bool given = batches_ < settings_.corpus.size();
   parents_.push_back(kNone);
-  if (batches_ >= kFirst && batches_ % kOneInSoMany != 0 && !corpus_.empty()) {
+  if (given) {
+    basis = &settings_.corpus[batches_];
+  } else if (batches_ - settings_.corpus.size() >= kFirst && batches_ % kOneInSoMany != 0 &&
+             !corpus_.empty()) {
     parents_.back() = corpus_.choose(chance);
-    const Corpus::Entry& entry = corpus_.entries()[parents_.back()];
-    batch.basis = entry.plan;
-    batch.seed = entry.seed;
-    batch.ties = entry.ties;
+    basis = &corpus_.entries()[parents_.back()];
+  }
+  const std::uint64_t from = number_;
+  number_ += given ? 1 : size_of(batches_);
+  Batch batch{.runs = {from, number_}, .first = from, .as_it_is = given};
+  if (basis != nullptr) {
+    batch.basis = basis->plan;
+    batch.seed = basis->seed;
+    batch.ties = basis->ties;
   }
   ++batches_;
   return batch;

@@ -33,7 +33,7 @@ class Guided final : public Strategy {
 
   std::optional<Batch> next() override;
   void take(const Batch& batch, const Block& block) override;
-  std::optional<std::uint64_t> kept() const override { return corpus_.entries().size(); }
+  const Corpus* corpus() const override { return &corpus_; }
   void draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& into) override;
   std::span<const std::uint64_t> signs(std::uint64_t run, const scenarios::World& world) override;
 
@@ -54,7 +54,7 @@ class Guided final : public Strategy {
 
   FaultPlans plans_;
   const Vocabulary vocabulary_;
-  const Settings settings_;
+  Settings settings_;
   Duration longest_{};  // that a fault is made to last
   Sights sights_;
   std::vector<std::uint64_t> shown_;  // by place: the first run that showed it here

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "explore/block.h"
+#include "explore/corpus.h"
 #include "explore/critical_lengths.h"
 #include "explore/fault_plan.h"
 #include "scenarios/scenario.h"
@@ -22,6 +23,7 @@ struct Settings {
   std::uint64_t seed = 1;
   FaultLimits faults{};
   std::uint64_t most_plans = 10'000'000;  // of a number of faults, if it tries all of them
+  std::vector<Corpus::Entry> corpus{};    // to begin with, if it makes plans of others
   bool alike = false;                     // tries also plans that differ by their times alone
 };
 
@@ -50,8 +52,8 @@ class Strategy {
   virtual void take(const Batch& batch, const Block& block);
   // nullopt: it tries a sample.
   virtual std::optional<Decided> decided() const { return std::nullopt; }
-  // Plans that it keeps to make others of; nullopt: it makes none of others.
-  virtual std::optional<std::uint64_t> kept() const { return std::nullopt; }
+  // The plans that it keeps to make others of; nullptr: it makes none of others.
+  virtual const Corpus* corpus() const { return nullptr; }
 
   // --- in any process
   // Writes the plan of run number `run` of the batch. The scenario has a seed and an order of ties

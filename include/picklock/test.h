@@ -43,27 +43,27 @@ namespace picklock {
 
 namespace detail {
 
-inline testing::AssertionResult is_clean(const char* /*expression*/, const SearchResult& result) {
+inline ::testing::AssertionResult is_clean(const char* /*expression*/, const SearchResult& result) {
   // A skip ends the function that calls it.
   const auto skip = [&result] { GTEST_SKIP() << result.text; };
   switch (result.outcome) {
     case SearchResult::Outcome::clean:
       if (result.replayed) std::cout << result.text;
-      return testing::AssertionSuccess() << result.text;
+      return ::testing::AssertionSuccess() << result.text;
     case SearchResult::Outcome::skipped:
       skip();
-      return testing::AssertionSuccess();
+      return ::testing::AssertionSuccess();
     case SearchResult::Outcome::violated:
     case SearchResult::Outcome::vacuous:
       break;
   }
-  return testing::AssertionFailure() << result.text;
+  return ::testing::AssertionFailure() << result.text;
 }
 
-inline testing::AssertionResult is_as_expected(const char* /*expression*/,
-                                               const RunResult& result) {
-  if (result.as_expected()) return testing::AssertionSuccess();
-  testing::AssertionResult failure = testing::AssertionFailure();
+inline ::testing::AssertionResult is_as_expected(const char* /*expression*/,
+                                                 const RunResult& result) {
+  if (result.as_expected()) return ::testing::AssertionSuccess();
+  ::testing::AssertionResult failure = ::testing::AssertionFailure();
   for (const std::string& surprise : result.surprises) failure << surprise << '\n';
   return failure << '\n' << result.text;
 }
