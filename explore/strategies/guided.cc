@@ -15,6 +15,8 @@ namespace {
 // The first batches, and then one of so many, are drawn at random.
 constexpr std::uint64_t kFirst = 4;
 constexpr std::uint64_t kOneInSoMany = 4;
+// One of so many runs of these gets its faults at the moments of the run without faults.
+constexpr std::uint64_t kOneAtAMoment = 3;
 // A batch is chosen by what all batches but so many before it have shown. That many can be under
 // way at once: few at first, when each one teaches much, and enough for many processes later.
 std::uint64_t under_way(std::uint64_t batches) { return std::max<std::uint64_t>(16, batches / 8); }
@@ -44,7 +46,10 @@ Guided::Guided(Ways ways, const Settings& settings)
     if (entry.plan.size() > settings_.faults.most) entry.plan.resize(settings_.faults.most);
   }
   std::erase_if(settings_.corpus, [](const Corpus::Entry& entry) { return entry.plan.empty(); });
+  scenario_.faults.clear();
   world_.set(scenario_);
+  world_.run(settings.seed, true);
+  undisturbed_ = course(world_, false);
 }
 
 // ---------------------------------------------------------------- in any process
@@ -62,11 +67,12 @@ std::span<const std::uint64_t> Guided::signs(std::uint64_t run, const scenarios:
 }
 
 void Guided::draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& into) {
+  sim::Random chance = stream(settings_.seed, "explore.guided.run", run);
   if (batch.basis.empty()) {
     plans_.draw(settings_.seed, run, settings_.faults, into.faults);
+    if (run % kOneAtAMoment == 0) draw_at_moments(chance, into.faults);
     return;
   }
-  sim::Random chance = stream(settings_.seed, "explore.guided.run", run);
   into.faults = batch.basis;
   if (batch.as_it_is || chance.below(4) > 0) {
     into.seed = batch.seed;
@@ -80,6 +86,19 @@ void Guided::draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& in
   if (into.faults.empty()) into.faults = batch.basis;
 }
 
+// As many faults, mostly out of the vocabulary, whose lengths are those that matter.
+void Guided::draw_at_moments(sim::Random& chance, sim::Plan& plan) {
+  const std::size_t count = plan.size();
+  plan.clear();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!plan.empty() && chance.below(4) == 0)
+      add_elsewhere(chance, plan);
+    else
+      add(undisturbed_, chance, plan);
+  }
+  drop_unfit(plan);
+}
+
 // A full plan gets another fault in place of one of its own.
 void Guided::change(const Batch& batch, sim::Random& chance, sim::Plan& plan) {
   const std::uint64_t which = chance.below(10);
@@ -91,7 +110,7 @@ void Guided::change(const Batch& batch, sim::Random& chance, sim::Plan& plan) {
     if (which < 2 && !plan.empty())
       add_elsewhere(chance, plan);
     else
-      add(batch, chance, plan);
+      add(course_of(batch), chance, plan);
   } else if (which == 7 && plan.size() > 1) {
     drop_one();
   } else {
@@ -100,9 +119,9 @@ void Guided::change(const Batch& batch, sim::Random& chance, sim::Plan& plan) {
 }
 
 // Mostly at a moment that the run of the basis reaches after its last fault.
-void Guided::add(const Batch& batch, sim::Random& chance, sim::Plan& plan) {
+void Guided::add(const Course& course, sim::Random& chance, sim::Plan& plan) {
   std::optional<sim::Fault> fault;
-  if (chance.below(4) > 0) fault = vocabulary_.any_after(course_of(batch), plan, chance);
+  if (chance.below(4) > 0) fault = vocabulary_.any_after(course, plan, chance);
   if (!fault || !plans_.strikes(settings_.faults.strikes, *fault))
     fault = plans_.another(chance, settings_.faults, plan);
   if (fault) plan.push_back(std::move(*fault));

@@ -1,9 +1,10 @@
 // Plans made of those that have shown something new (explore/sights.h). A plan that has is kept
-// (explore/corpus.h) and changed: a fault more, at a moment of the run that it leads to; another
-// fault, moment or length in place of one of its own; a fault less; another seed; or the faults of
-// another kept plan as well. Every fourth batch is drawn at random, so that whatever a random
-// search can find is found as well. It is how greybox fuzzers work (Zalewski: american fuzzy lop,
-// 2014; Meng, Pirlea, Roychoudhury, Sergey: Greybox fuzzing of distributed systems, 2023).
+// (explore/corpus.h) and changed: a fault more, at a moment of the run that it leads to; one of its
+// faults at another process too; another fault, moment or length in place of one of its own; a
+// fault less; another seed. Every fourth batch is drawn anew, most of it at random, so that
+// whatever a random search can find is found as well. Greybox fuzzers work like this (Zalewski:
+// american fuzzy lop, 2014; Meng, Pirlea, Roychoudhury, Sergey: Greybox fuzzing of distributed
+// systems, 2023).
 //
 // The basis of a batch depends on the results of batches some way before it, and on no others: the
 // same plans are made with any number of processes.
@@ -45,8 +46,9 @@ class Guided final : public Strategy {
 
   void learn(const Made& made);
   const Course& course_of(const Batch& batch);
+  void draw_at_moments(sim::Random& chance, sim::Plan& plan);
   void change(const Batch& batch, sim::Random& chance, sim::Plan& plan);
-  void add(const Batch& batch, sim::Random& chance, sim::Plan& plan);
+  void add(const Course& course, sim::Random& chance, sim::Plan& plan);
   void add_elsewhere(sim::Random& chance, sim::Plan& plan);
   void change_one(sim::Random& chance, sim::Plan& plan);
   bool is_fit(const sim::Fault& fault) const;
@@ -66,6 +68,7 @@ class Guided final : public Strategy {
     std::uint64_t seed = 0;
     Course course;
   };
+  Course undisturbed_;         // of the run without faults
   std::deque<Known> courses_;  // the last few
 
   // --- in the process that leads
