@@ -292,6 +292,16 @@ void check_one(const Value& root, const Value& table, OneClient& one, const Scen
     lock->at("algorithm").fail(fmt::format("no operator can take {} from its holder", words.name));
 }
 
+// `--set clients.work` replaces these keys of the file. With their values the scenario would be
+// written as a file that is refused.
+void forget_replaced(ClientsSpec& clients) {
+  if (clients.work.empty()) return;
+  const ClientsSpec usual;
+  clients.hold = usual.hold;
+  clients.writes = usual.writes;
+  clients.nested_after = usual.nested_after;
+}
+
 // A lock on one server is on one for each client, but they need not agree on it.
 void check_count_of_servers(const Value& root, const Scenario& scenario,
                             const Vocabulary& vocabulary) {
@@ -357,6 +367,7 @@ void check_setups(const Value& root, Scenario& scenario, const Vocabulary& vocab
   }
   check_count_of_servers(root, scenario, vocabulary);
   check_threads(root, scenario);
+  forget_replaced(scenario.clients);
 }
 
 }  // namespace picklock::scenarios

@@ -1,4 +1,6 @@
 #include "scenarios/document.h"
+#include "scenarios/loader.h"
+#include "scenarios/writer.h"
 #include "testing/sample_scenario.h"
 
 #include <gmock/gmock.h>
@@ -147,6 +149,20 @@ TEST(Document, BoundsTheDepthOfChanges) {
   EXPECT_THROW(changed({(path + "=1").c_str()}), BadInput);
   EXPECT_THROW(changed({("a=" + std::string(100'000, '[')).c_str()}), BadInput);
   EXPECT_THROW(changed({("a=x" + std::string(100'000, '[')).c_str()}), BadInput);
+}
+
+// A search with such a change writes what it finds as a file, which says nothing of the hold.
+TEST(Document, LetsStepsOfTheWorkReplaceTheHoldOfTheFile) {
+  Document document(
+      "format = 1\n[lock]\nalgorithm = \"lua-check-delete\"\n[clients]\nhold = \"2s\"\nwrites = "
+      "3\n",
+      "story.toml");
+  document.set(change_from("clients.work=[{do = 'think', for = '1s'}, {do = 'write'}]"));
+  const Scenario scenario = document.scenario(testing::vocabulary());
+  EXPECT_EQ(scenario.clients.hold, ClientsSpec{}.hold);
+  EXPECT_EQ(scenario.clients.writes, ClientsSpec{}.writes);
+  const std::string text = file_text(scenario);
+  EXPECT_EQ(file_text(parse(text, "again.toml", testing::vocabulary())), text);
 }
 
 TEST(Document, WantsKeyAndValue) {
