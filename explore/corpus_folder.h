@@ -23,9 +23,9 @@ class CorpusFolder {
   // not have are left out. Throws keys::BadInput if a file cannot be read.
   std::vector<Corpus::Entry> read(const scenarios::Scenario& scenario);
 
-  // Writes the fewest plans that show together all that the corpus and the files that were read
-  // show, from those with the fewest faults. Removes the other files, except those of another
-  // scenario. Returns how many plans these are; nullopt: the folder cannot be written to.
+  // Writes the smallest set of plans that shows as much as the corpus and the files in the folder.
+  // Plans with few faults come first. Removes the other files, except those of another scenario.
+  // Returns how many plans these are; nullopt: the folder cannot be written to.
   std::optional<std::size_t> write(const Corpus& corpus, const scenarios::Scenario& scenario);
 
  private:

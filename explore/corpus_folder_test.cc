@@ -48,7 +48,7 @@ class CorpusOnDisk : public ::testing::Test {
     return all;
   }
 
-  // What all plans of the folder show together.
+  // The places that the plans of the folder show.
   std::set<std::uint32_t> shown(const std::string& lock) const {
     std::set<std::uint32_t> all;
     Sights sights;

@@ -18,7 +18,7 @@ using sim::Instant;
 
 enum Kind : std::uint64_t { kInState, kInProcess, kInRun, kTimes };
 
-// Of a distance: one for each power of two, in nanoseconds.
+// The places of a distance: one for each power of two, in nanoseconds.
 constexpr std::uint32_t kSteps = 64;
 
 // A small number as it is, a larger one as its power of two.
@@ -30,7 +30,7 @@ std::uint64_t joined(std::uint64_t one, std::uint64_t other) {
   return sim::mixed(one ^ sim::mixed(other + 0x9e3779b97f4a7c15));
 }
 
-// What happened, without who it happened to.
+// The event as a number that leaves out the processes.
 std::uint64_t kind_of(const HistoryEvent& event, const scenarios::World& world) {
   const std::uint64_t verb =
       event.what == What::fault_fired

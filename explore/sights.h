@@ -1,5 +1,5 @@
-// What a run shows, as places on a map. A plan whose run shows a place that no run has shown before
-// is worth a closer look: a guided search keeps it (explore/strategies/guided.h).
+// A run as a set of places on a map. A plan whose run shows a place that no run has shown before is
+// worth a closer look, so a guided search keeps it (explore/strategies/guided.h).
 //
 // A run shows:
 // - each event in the state of the lock at which it happened: how many clients believe that they

@@ -54,8 +54,8 @@ Guided::Guided(Ways ways, const Settings& settings)
 
 // ---------------------------------------------------------------- in any process
 
-// Of the runs that a process makes, the first that shows a place reports it. So does the first of
-// all of them.
+// A process reports a place for the first of its runs that shows it. So the first run of all that
+// shows it reports it, whichever process makes that run.
 std::span<const std::uint64_t> Guided::signs(std::uint64_t run, const scenarios::World& world) {
   words_.clear();
   for (const std::uint32_t place : sights_.of(world)) {
@@ -157,7 +157,7 @@ void Guided::change_one(sim::Random& chance, sim::Plan& plan) {
   const sim::Plan earlier(plan.begin(), plan.begin() + static_cast<std::ptrdiff_t>(index));
   std::optional<sim::Fault> fresh = plans_.another_like(fault, chance, settings_.faults, earlier);
   if (!fresh) return;
-  // What it does at another moment, or something else at its moment.
+  // The fault at another moment, or another fault at its moment.
   sim::Fault joined = which < 4 ? fault : *fresh;
   joined.trigger = which < 4 ? fresh->trigger : trigger;
   fault = is_fit(joined) ? std::move(joined) : std::move(*fresh);
