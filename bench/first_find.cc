@@ -1,4 +1,5 @@
-// How many runs each strategy of a search needs until it finds something, over some seeds.
+// Counts the runs that each strategy of a search needs until it finds something, over some seeds.
+//
 //   first_find [--seeds N] [--runs MOST] [--strategies A,B] --algorithm LOCK [--set KEY=VALUE]...
 //   first_find [--seeds N] [--runs MOST] [--strategies A,B] --cells LEAST [PART OF A NAME]
 // The latter: for each cell of the safety table that is unsafe without a fencing token and whose

@@ -2,7 +2,6 @@
 // before (explore/sights.h), and which of them it changes next.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>

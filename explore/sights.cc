@@ -55,6 +55,7 @@ const std::vector<std::uint32_t>& Sights::of(const scenarios::World& world) {
   fired_ = 0;
   nearest_.fill(kSteps - 1);
   for (const HistoryEvent& event : world.history()) add(event, world);
+  for (const Key& one : keys_) was_idle(one, world.ended());
   for (const std::uint32_t one : happened_)
     show(kTimes, joined(one, about(std::exchange(times_[one], 0))));
   happened_.clear();
@@ -123,6 +124,15 @@ void Sights::came(Distance distance, Duration near) {
   const auto step = static_cast<std::uint8_t>(
       near.count() <= 0 ? 0 : std::bit_width(static_cast<std::uint64_t>(near.count())));
   nearest_[distance] = std::min(nearest_[distance], step);
+}
+
+// The longer, the nearer.
+void Sights::was_idle(const Key& key, Instant until) {
+  if (key.idle_since == sim::kNever) return;
+  const auto length = static_cast<std::uint64_t>((until - key.idle_since).count());
+  const auto width = static_cast<std::uint32_t>(std::bit_width(length));
+  const auto step = static_cast<std::uint8_t>(kSteps - 2 - std::min(kSteps - 2, width));
+  nearest_[kIdle] = std::min(nearest_[kIdle], step);
 }
 
 // ---------------------------------------------------------------- the state of the locks
@@ -209,11 +219,7 @@ void Sights::follow(const HistoryEvent& event) {
     if (idle && one.idle_since == sim::kNever) {
       one.idle_since = event.at;
     } else if (!idle && one.idle_since != sim::kNever) {
-      // The longer, the nearer.
-      const auto length = static_cast<std::uint64_t>((event.at - one.idle_since).count());
-      const auto width = static_cast<std::uint32_t>(std::bit_width(length));
-      const auto step = static_cast<std::uint8_t>(kSteps - 2 - std::min(kSteps - 2, width));
-      nearest_[kIdle] = std::min(nearest_[kIdle], step);
+      was_idle(one, event.at);
       one.idle_since = sim::kNever;
     }
   }

@@ -2,14 +2,15 @@
 // worth a closer look, so a guided search keeps it (explore/strategies/guided.h).
 //
 // A run shows:
-// - each event in the state of the lock at which it happened: how many clients believe that they
-//   hold it, how many ask, whose entries the servers have, and how many faults have fired;
+// - each event in the state of the lock at which it happened. The state is how many clients believe
+//   that they hold it, how many ask, whose entries the servers have, and how many faults have
+//   fired;
 // - each two events that follow each other on one process, and in the whole run;
 // - how often each event happened: once, twice, three times, four to seven times, and so on;
-// - how near it came to a violation, in times that are halved from place to place: between the
-//   belief of one client and the grant of another, between a write and the next grant, between a
-//   write or the end of a belief and the end of the lease, and how long the lock was idle although
-//   a client wanted it.
+// - how near it came to a violation: five times, each as its power of two. They are those from a
+//   belief or a write to the grant of another client, those from the end of a belief or from a
+//   write to the end of the lease, and the longest in which the lock was idle although a client
+//   wanted it.
 // Clients are alike, and so are servers, so the places do not name them.
 #pragma once
 
@@ -73,6 +74,7 @@ class Sights {
   void follow(const history::HistoryEvent& event);
   void end(history::TenureId id, sim::Instant at);
   void came(Distance distance, sim::Duration near);
+  void was_idle(const Key& key, sim::Instant until);
   std::uint64_t state(const history::HistoryEvent& event) const;
   void show(std::uint64_t kind, std::uint64_t word);
   Tenure& tenure(history::TenureId id);

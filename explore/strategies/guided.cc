@@ -89,7 +89,7 @@ void Guided::draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& in
 // As many faults, mostly out of the vocabulary, whose lengths are those that matter.
 void Guided::draw_at_moments(sim::Random& chance, sim::Plan& plan) {
   const std::size_t count = plan.size();
-  plan.clear();
+  const sim::Plan drawn = std::exchange(plan, {});
   for (std::size_t i = 0; i < count; ++i) {
     if (!plan.empty() && chance.below(4) == 0)
       add_elsewhere(chance, plan);
@@ -97,6 +97,7 @@ void Guided::draw_at_moments(sim::Random& chance, sim::Plan& plan) {
       add(undisturbed_, chance, plan);
   }
   drop_unfit(plan);
+  if (plan.empty()) plan = drawn;
 }
 
 // A full plan gets another fault in place of one of its own.

@@ -98,7 +98,7 @@ TEST(Guided, ChangesOnlyPlansWhoseRunsHaveShownSomethingNew) {
   EXPECT_LT(kept.size(), all.size());
 }
 
-// Whatever chance finds, it finds as well, if later.
+// So it misses nothing that a random search finds.
 TEST(Guided, DrawsEveryFourthBatchAtRandom) {
   std::uint64_t random = 0;
   const std::vector<Made> all = made(plain("lua-check-delete"), guided(), 2000);
@@ -173,6 +173,26 @@ TEST(Sights, TellHowNearARunCameToAViolation) {
   };
   EXPECT_EQ(nearest(1ms), nearest(1ms));
   EXPECT_NE(nearest(1ms), nearest(scenario.lock.options.ttl - 50ms));
+}
+
+// The holder has died, and the key has no lease: nobody gets the lock until the run ends.
+TEST(Sights, TellHowLongALockIsIdleThatNobodyEverGets) {
+  Scenario scenario =
+      scenarios::shipped::document("no-ttl-holder-crash").scenario(scenarios::shipped_vocabulary());
+  const auto idle = [&] {
+    Sights sights;
+    scenarios::World world;
+    world.set(scenario);
+    world.run(scenario.seed);
+    std::uint32_t place = UINT32_MAX;
+    for (const std::uint32_t one : sights.of(world)) {
+      if (Sights::distance(one) == 4u) place = one;
+    }
+    return place;
+  };
+  const std::uint32_t for_ever = idle();
+  scenario.faults.clear();
+  EXPECT_LT(for_ever, idle()) << "the lower, the nearer to a violation";
 }
 
 TEST(Corpus, ChoosesPlansSeldomChosenAndThoseThatCameNearest) {
