@@ -119,13 +119,13 @@ std::string why_undecided(const explore::Report& report) {
     const double each = report.wall_seconds / static_cast<double>(report.search.tally().runs);
     return fmt::format(
         "the plans of {} are some {}, which is more than --runs {} and would take about {}",
-        reports::plural(decided->most + 1, "fault"), decided->too_many,
+        explore::in_plans(decided->most + 1, *decided), decided->too_many,
         report.search.options().most_plans, about(each * static_cast<double>(decided->too_many)));
   }
   if (!report.search.clean()) return {};
   if (decided->most < report.search.options().faults.most || !decided->begun)
     return fmt::format("the time was over before every plan of {} was tried",
-                       reports::plural(decided->begun ? decided->most + 1 : 0, "fault"));
+                       explore::in_plans(decided->begun ? decided->most + 1 : 0, *decided));
   if (decided->unjudged > 0)
     return fmt::format("{} could not be judged", reports::plural(decided->unjudged, "plan"));
   return {};

@@ -26,6 +26,12 @@ void compare(std::optional<std::uint64_t> expected, std::uint64_t made, std::str
 
 }  // namespace
 
+std::string in_plans(std::uint32_t most, const Decided& decided) {
+  return plural(most, "fault") + (!decided.orders ? ""
+                                  : most == 1     ? " or late message"
+                                                  : " or late messages");
+}
+
 bool is_complete(const Search& search) {
   const std::optional<Decided> decided = search.decided();
   return decided && search.clean() && decided->begun && decided->unjudged == 0 &&
@@ -39,7 +45,7 @@ std::string complete_file(const Search& search) {
   scenario.seed = options.seed;
   const scenarios::Run run = scenarios::Runner().run(scenario, scenario.seed, false);
   scenario.title = fmt::format(
-      "No plan of at most {} {}", plural(decided.most, "fault"),
+      "No plan of at most {} {}", in_plans(decided.most, decided),
       options.properties.empty()
           ? fmt::format("breaks a promise of {}", scenario.lock.algorithm)
           : fmt::format("violates {}", reports::list(reports::names(options.properties))));
@@ -63,22 +69,23 @@ void repeat_complete_search(const Scenario& scenario, bool counted, scenarios::R
   if (expected.faults == 0) return;
   Search search(scenario, {.strategy = "exhaustive",
                            .seed = run.seed,
-                           .faults = {.classes = expected.classes, .most = expected.faults},
-                           .all_classes = expected.classes.empty(),
+                           .faults = {.classes = expected.classes.value_or(FaultClasses()),
+                                      .most = expected.faults},
+                           .all_classes = !expected.classes,
                            .properties = expected.properties,
                            .command = "the search of " + scenario.name});
   while (search.clean() && search.run_next()) {
   }
   const Decided decided = *search.decided();
   for (const Find& find : search.finds()) {
-    run.surprises.push_back(
-        fmt::format("{} is violated by a plan of {}: {}", picklock::name(find.violation.property),
-                    plural(find.story.faults.size(), "fault"), find.story.title));
+    run.surprises.push_back(fmt::format(
+        "{} is violated by a plan of {}: {}", picklock::name(find.violation.property),
+        in_plans(static_cast<std::uint32_t>(find.story.faults.size()), decided), find.story.title));
   }
   if (!search.clean()) return;
   if (decided.too_many > 0)
     run.surprises.push_back(fmt::format("the plans of {} are too many to try: {}",
-                                        plural(decided.most + 1, "fault"), decided.too_many));
+                                        in_plans(decided.most + 1, decided), decided.too_many));
   if (decided.unjudged > 0)
     run.surprises.push_back(
         fmt::format("{} could not be judged", plural(decided.unjudged, "plan")));

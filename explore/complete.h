@@ -2,6 +2,7 @@
 // the table `complete` of a scenario.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "explore/search.h"
@@ -9,6 +10,9 @@
 #include "scenarios/scenario.h"
 
 namespace picklock::explore {
+
+// "2 faults", or "1 fault or late message" where the search also tries orders of messages.
+std::string in_plans(std::uint32_t most, const strategies::Decided& decided);
 
 // Whether the search has tried every plan that it was to try, has judged each, and found nothing.
 bool is_complete(const Search& search);

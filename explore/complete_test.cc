@@ -50,6 +50,23 @@ TEST(Complete, IsAFileWhoseSearchCanBeMadeAgain) {
   EXPECT_THAT(surprises(Document(file, "complete-1.toml")), IsEmpty());
 }
 
+TEST(Complete, RepeatsASearchOfOrdersWithoutFaults) {
+  Scenario scenario = small("lua-check-delete");
+  scenario.network.order = scenarios::Order::any;
+  scenario.network.latency.high = 30 * scenario.network.latency.low;
+  Search search(scenario, {.strategy = "exhaustive",
+                           .faults = {.classes = {}, .most = 1},
+                           .all_classes = false,
+                           .command = "picklock explore"});
+  while (search.run_next()) {
+  }
+  ASSERT_TRUE(is_complete(search));
+  const std::string file = complete_file(search);
+  EXPECT_THAT(file, HasSubstr("title = \"No plan of at most 1 fault or late message breaks"));
+  EXPECT_THAT(file, HasSubstr("[complete]\nfaults = 1\nclasses = []\n"));
+  EXPECT_THAT(surprises(Document(file, "complete-1.toml")), IsEmpty());
+}
+
 TEST(Complete, SaysWhichPropertyBreaks) {
   Document document(found_complete(), "complete-1.toml");
   document.set({.path = "complete.properties", .value = "[\"mutual-exclusion\"]"});

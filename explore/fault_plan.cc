@@ -45,6 +45,7 @@ void set_run(const scenarios::Scenario& base, std::uint64_t seed, std::uint64_t 
              scenarios::Scenario& into) {
   into.seed = run_seed(seed, run);
   into.ties = base.ties == scenarios::Ties::permuted ? base.ties : run_ties(seed, run);
+  into.network.order = scenarios::Order::drawn;
 }
 
 FaultPlans::FaultPlans(const scenarios::Scenario& scenario, Profile profile)
@@ -156,16 +157,18 @@ std::optional<Fault> FaultPlans::another(sim::Random& chance, const FaultLimits&
 std::optional<Fault> FaultPlans::another_like(const Fault& fault, sim::Random& chance,
                                               const FaultLimits& limits, const sim::Plan& plan) {
   const ProcessKind& target = kind(ways_.number_of(fault.target));
-  const FaultClass wanted = scenarios::class_of(fault, target, scenario());
+  const std::optional<FaultClass> wanted = scenarios::class_of(fault, target, scenario());
+  if (!wanted) return std::nullopt;
   std::vector<Way> ways;
-  for (const Way& way : ways_.of(wanted)) {
+  for (const Way& way : ways_.of(*wanted)) {
     if (way.verb == fault.verb && *way.target == target) ways.push_back(way);
   }
   if (ways.empty()) return std::nullopt;
   chance_ = sim::Random(chance.next(), sim::hash_of("alike"));
   Fault drawn;
   for (int i = 0; i < kAttemptsAtOne; ++i) {
-    if (draw_fault(wanted, ways, limits, plan, drawn) && drawn.target == fault.target) return drawn;
+    if (draw_fault(*wanted, ways, limits, plan, drawn) && drawn.target == fault.target)
+      return drawn;
   }
   return std::nullopt;
 }

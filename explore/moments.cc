@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "explore/signature.h"
+#include "scenarios/bounds.h"
 #include "scenarios/process_kinds.h"
 #include "scenarios/runner.h"
 #include "scenarios/topology.h"
@@ -43,16 +44,25 @@ class Reader {
       } else if (record.kind == TraceKind::mark) {
         passed({.mark = std::string(trace.payload(record))}, record.process, std::nullopt);
       } else if (const auto step = steps.read(record)) {
+        message_ = record.message;
         passed({.role = step->role, .phase = step->phase}, step->client, step->server);
       }
     }
+    if (world_.scenario().network.order == scenarios::Order::any) find_late();
     return std::move(course_);
   }
 
  private:
+  // A message that can be changed before it leaves.
+  struct Changeable {
+    Moment moment;
+    std::uint32_t nth_there = 0;
+  };
+
   void look_at(const history::HistoryEvent& event) {
     if (event.what == history::What::fault_fired) {
       course_.moments.clear();
+      messages_.clear();
       listed_.clear();
       fresh_ = true;
       // A fault that strikes after a step fires when the step has been traced.
@@ -75,6 +85,7 @@ class Reader {
                     static_cast<unsigned>(trigger.role) * 3 + static_cast<unsigned>(trigger.phase),
                     trigger.mark};
     trigger.nth = ++times_[step];
+    if (server) nth_there_ = ++times_there_[{step, *server}];
     trigger.by = names_[client];
     const bool leaves = server && trigger.phase == Phase::sent;
     for (const Side side : {Side::before, Side::after}) {
@@ -88,7 +99,62 @@ class Reader {
 
   void list(Moment moment) {
     moment.fresh = std::exchange(fresh_, false);
+    // The step of a request or of its answer, before it leaves.
+    const sim::Trigger& trigger = moment.trigger;
+    if (moment.server && trigger.side == Side::before && trigger.phase != Phase::replied)
+      messages_.emplace(message_, Changeable{moment, nth_there_});
     course_.moments.push_back(std::move(moment));
+  }
+
+  // A second delay of the same message would add to the first and lead beyond the bounds.
+  bool is_late(const sim::Fault& late) const {
+    const sim::Plan& plan = world_.scenario().faults;
+    return std::any_of(plan.begin(), plan.end(), [&](const sim::Fault& other) {
+      return other.verb == late.verb && other.target == late.target &&
+             other.trigger == late.trigger;
+    });
+  }
+
+  // A message can come just after whatever happens at its receiver while it might be under way.
+  void find_late() {
+    const scenarios::Network& network = world_.scenario().network;
+    std::map<ProcessId, std::set<sim::Instant>> times;  // at which something happens
+    for (const sim::TraceRecord& record : world_.trace().records) {
+      const bool arrives = record.kind == TraceKind::delivered;
+      if (record.kind == TraceKind::recorded) {
+        const history::HistoryEvent& event = world_.history()[record.message];
+        if (is_notable(event)) times[event.process].insert(record.at);
+      } else if (arrives || record.kind == TraceKind::sent) {
+        times[arrives ? record.peer : record.process].insert(record.at);
+      }
+    }
+    for (const sim::TraceRecord& record : world_.trace().records) {
+      const auto message = messages_.find(record.message);
+      if (record.kind != TraceKind::sent || message == messages_.end()) continue;
+      const std::string& from = names_[record.process];
+      const std::string& to = names_[record.peer];
+      const sim::Instant first = record.at + scenarios::least_latency(network, from, to);
+      const sim::Instant last = first + scenarios::order_slack(network, from, to);
+      if (first == last) continue;
+      const Moment& moment = message->second.moment;
+      sim::Fault late{.verb = sim::Verb::delay, .target = names_[moment.client]};
+      late.trigger = moment.trigger;
+      late.trigger.by.clear();
+      // With several servers the bounds are those of this one.
+      if (scenarios::order_slack(world_.scenario(), late) < last - first) {
+        late.trigger.on = names_[*moment.server];
+        late.trigger.nth = message->second.nth_there;
+      }
+      if (is_late(late)) continue;
+      const std::set<sim::Instant>& here = times[record.peer];
+      for (auto at = here.lower_bound(first); at != here.end() && *at < last; ++at) {
+        late.lasts = *at - first + sim::Duration(1);
+        course_.late.push_back(late);
+      }
+      if (late.lasts == last - first) continue;
+      late.lasts = last - first;
+      course_.late.push_back(late);
+    }
   }
 
   const scenarios::World& world_;
@@ -96,9 +162,13 @@ class Reader {
   const bool alike_;
   std::vector<bool> is_client_;
   Course course_;
-  std::optional<Moment> after_;  // the last step that was passed
+  std::optional<Moment> after_;                   // the last step that was passed
+  std::uint32_t message_ = 0;                     // of that step
+  std::uint32_t nth_there_ = 0;                   // that step, counted at its server alone
+  std::map<std::uint32_t, Changeable> messages_;  // by their numbers
   bool fresh_ = true;
   std::map<Step, std::uint32_t> times_;
+  std::map<std::pair<Step, ProcessId>, std::uint32_t> times_there_;
   std::set<std::tuple<Step, std::optional<ProcessId>, Side>> listed_;
 };
 

@@ -29,6 +29,10 @@ struct Course {
   std::vector<Moment> moments;
   // Pairs of processes that sent each other messages, the smaller number first.
   std::set<std::pair<sim::ProcessId, sim::ProcessId>> talks;
+  // Other orders in which the network may deliver: each of these lets one message come just after
+  // something else that happens where it arrives, or as late as its link allows. None unless
+  // `network.order` is any.
+  std::vector<sim::Fault> late;
 };
 
 // The course of the last run of the world, which was traced.

@@ -150,9 +150,10 @@ class Writer {
     }
     const std::vector<Property>& asked = search_.options().properties;
     const auto decided = search_.decided();
-    const std::string of_plans = is_complete(search_) ? fmt::format(" by any plan of at most {}",
-                                                                    plural(decided->most, "fault"))
-                                                      : "";
+    const std::string of_plans =
+        is_complete(search_)
+            ? fmt::format(" by any plan of at most {}", in_plans(decided->most, *decided))
+            : "";
     std::string text = asked.empty() ? fmt::format("no promised property was violated{}", of_plans)
                                      : fmt::format("{} never violated{}",
                                                    reports::list(reports::names(asked)), of_plans);
@@ -169,12 +170,18 @@ class Writer {
       return;
     }
     std::string text = fmt::format("every plan of at most {}: {}, {} of them different",
-                                   plural(decided->most, "fault"), plural(decided->plans, "plan"),
-                                   grouped(decided->different));
+                                   in_plans(decided->most, *decided),
+                                   plural(decided->plans, "plan"), grouped(decided->different));
     if (decided->unjudged > 0)
       text += fmt::format("; {} could not be judged", plural(decided->unjudged, "plan"));
     field("complete", text);
     if (!report_.complete_file.empty()) field("kept as", report_.complete_file, Ink::strong);
+    if (decided->orders) {
+      field("orders",
+            "each message as late as its link allows, or just after something else that happens "
+            "where it arrives; otherwise as early as it allows");
+    }
+    if (decided->verbs.empty()) return;
     field("verbs", reports::list(decided->verbs));
     std::vector<std::string> lengths;
     for (const CriticalLength& one : decided->lengths)
@@ -318,6 +325,7 @@ Json complete(const std::optional<Decided>& decided, const std::string& file) {
           {"different", decided->different},
           {"unjudged", decided->unjudged},
           {"verbs", decided->verbs},
+          {"orders", decided->orders},
           {"lengths", lengths},
           {"file", file}};
 }

@@ -158,8 +158,10 @@ void Runs::count_faults(Tally& tally) {
   fired_ = fired(current_.faults, world_);
   tally.fired += fired_.size();
   tally.dropped += current_.faults.size() - fired_.size();
-  for (const sim::Fault& fault : fired_)
-    ++tally.fired_of[static_cast<std::size_t>(scenarios::class_of(fault, current_))];
+  for (const sim::Fault& fault : fired_) {
+    if (const auto of = scenarios::class_of(fault, current_))
+      ++tally.fired_of[static_cast<std::size_t>(*of)];
+  }
 }
 
 scenarios::Promises Runs::promised(const Scenario& scenario, const sim::Plan& fired) const {

@@ -14,7 +14,7 @@ namespace picklock::explore {
 bool is_notable(const history::HistoryEvent& event);
 
 // A hash of the notable events of the last run, and of what its faults have changed for good: a
-// clock, or what has no end.
+// clock, what has no end, or the time that a message has lost on its way.
 std::uint64_t signature(const scenarios::World& world);
 
 }  // namespace picklock::explore

@@ -12,7 +12,9 @@
 
 #include "keys/bad_input.h"
 #include "models/servers/kind.h"
+#include "scenarios/bounds.h"
 #include "scenarios/loader.h"
+#include "scenarios/promises.h"
 #include "scenarios/runner.h"
 #include "scenarios/verbs/kind.h"
 #include "scenarios/writer.h"
@@ -53,11 +55,17 @@ bool rename_servers(scenarios::ClientsSpec& clients, const Renaming& renaming) {
   return knew == !clients.servers.empty();
 }
 
+// A file that leaves an order open where there is none is refused.
+void keep_order_possible(scenarios::Network& network) {
+  if (!scenarios::has_bounds(network)) network.order = scenarios::Order::drawn;
+}
+
 // False: a fault or a client needs the process that is gone.
 bool rename_all(Scenario& scenario, const Renaming& renaming) {
   std::erase_if(scenario.network.links, [&](scenarios::Link& link) {
     return !rename(link.from, renaming) || !rename(link.to, renaming);
   });
+  keep_order_possible(scenario.network);
   std::erase_if(scenario.unlike,
                 [&](scenarios::OneClient& one) { return !rename(one.name, renaming); });
   if (!rename_servers(scenario.clients, renaming)) return false;
@@ -316,10 +324,17 @@ class Steps {
     for (std::size_t i = scenario_.network.links.size(); i-- > 0;) {
       add([i](Scenario& one) {
         one.network.links.erase(one.network.links.begin() + static_cast<std::ptrdiff_t>(i));
+        keep_order_possible(one.network);
         return true;
       });
     }
+    const bool needs_order = std::any_of(scenario_.faults.begin(), scenario_.faults.end(),
+                                         [this](const Fault& one) { return is_order(one); });
+    if (!needs_order) off([](Scenario& one) -> scenarios::Order& { return one.network.order; });
   }
+
+  // A late message that the network allows must not become one that it does not.
+  bool is_order(const Fault& fault) const { return !scenarios::class_of(fault, scenario_); }
 
   template <typename Change>
   void change(std::size_t fault, Change change) {
@@ -353,8 +368,12 @@ class Steps {
   void simpler_times(std::size_t i) {
     const Fault& fault = scenario_.faults[i];
     if (fault.lasts) {
-      for (const Duration length : simpler(*fault.lasts))
-        change(i, [length](Fault& one) { one.lasts = length; });
+      for (const Duration length : simpler(*fault.lasts)) {
+        Fault other = fault;
+        other.lasts = length;
+        if (!is_order(fault) || is_order(other))
+          change(i, [length](Fault& one) { one.lasts = length; });
+      }
     }
     for (const Duration length : simpler(fault.step))
       change(i, [length](Fault& one) { one.step = length; });

@@ -229,6 +229,7 @@ std::vector<Fault> Vocabulary::after(const Course& course, const sim::Plan& plan
       if (can_strike(*shape, moment)) all.push_back(placed(*shape, moment));
     }
   }
+  all.insert(all.end(), course.late.begin(), course.late.end());
   return all;
 }
 

@@ -406,8 +406,16 @@ std::string Narrator::event(const HistoryEvent& event) const {
   }
 }
 
+// A message that is as late as the network may deliver it anyway is no fault.
+std::string Narrator::numbered_fault(std::uint32_t index) const {
+  const bool known = index < run_.scenario.faults.size();
+  const bool is_order =
+      known && !scenarios::class_of(run_.scenario.faults[index], run_.scenario).has_value();
+  return fmt::format("{} {}", is_order ? "late message" : "fault", index + std::uint64_t{1});
+}
+
 std::string Narrator::fault_fires(std::uint32_t index) const {
-  std::string text = fmt::format("fault {}", index + std::uint64_t{1});
+  std::string text = numbered_fault(index);
   if (index < run_.scenario.faults.size())
     text += ": " + printable(fault(run_.scenario.faults[index]));
   const scenarios::FiredFault* const fired = fired_fault(run_, index);
@@ -416,7 +424,7 @@ std::string Narrator::fault_fires(std::uint32_t index) const {
 }
 
 std::string Narrator::fault_ends(std::uint32_t index) const {
-  std::string text = fmt::format("fault {} is over", index + std::uint64_t{1});
+  std::string text = numbered_fault(index) + " is over";
   if (index >= run_.scenario.faults.size()) return text;
   const sim::Fault& fault = run_.scenario.faults[index];
   const auto consequence = verbs::kind_of(fault.verb).told_at_end;

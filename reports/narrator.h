@@ -70,6 +70,7 @@ class Narrator {
   std::vector<sim::ProcessId> concerned(Property property, const Witness& witness) const;
 
  private:
+  std::string numbered_fault(std::uint32_t index) const;
   struct Actor {
     sim::ProcessId process = 0;
     bool known = false;

@@ -18,6 +18,7 @@
 #include "reports/promise.h"
 #include "reports/story.h"
 #include "scenarios/bounds.h"
+#include "scenarios/promises.h"
 
 namespace picklock::reports {
 namespace {
@@ -304,10 +305,15 @@ class TimelineWriter {
   }
 
   void premises() {
-    const auto fired = static_cast<std::size_t>(
-        std::count_if(run_.fired.begin(), run_.fired.end(),
-                      [](const scenarios::FiredFault& one) { return one.in_vain.empty(); }));
+    std::size_t fired = 0;
+    std::size_t late = 0;  // messages that the network delivers late without a fault
+    for (const scenarios::FiredFault& one : run_.fired) {
+      if (!one.in_vain.empty()) continue;
+      const bool is_order = !scenarios::class_of(run_.scenario.faults[one.fault], run_.scenario);
+      ++(is_order ? late : fired);
+    }
     std::string faults = plural(fired, "fault");
+    if (late > 0) faults += " and " + plural(late, "late message");
     const std::vector<std::string> of_faults = names(classes_of_faults());
     if (fired > 0 && !of_faults.empty()) faults += fmt::format(" ({})", list(of_faults));
     std::vector<std::string> of_settings = names(run_.met);

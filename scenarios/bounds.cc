@@ -6,15 +6,17 @@
 #include "models/locks/algorithm.h"
 #include "models/servers/kind.h"
 #include "scenarios/setup.h"
+#include "scenarios/topology.h"
 
 namespace picklock::scenarios {
 
 using keys::kLongest;
-namespace {
 
 Duration slowest(const Latency& latency) {
   return latency.tail_one_in > 0 ? std::max(latency.high, latency.tail_high) : latency.high;
 }
+
+namespace {
 
 servers::Bounds bounds_of_server(const Scenario& scenario, const LockSpec& lock) {
   return lock_server(scenario).bounds(scenario.servers, lock.options);
@@ -90,6 +92,58 @@ Duration patience(const Scenario& scenario) {
       });
   // A lease of a century must not carry the horizon beyond what an instant can say.
   return 3 * std::min(recovery_bound(scenario) + replacing, kLongest / 4);
+}
+
+namespace {
+
+bool goes(const Link& link, std::string_view from, std::string_view to) {
+  const auto may_be = [](std::string_view name, const std::string& end) {
+    return name.empty() || name == end;
+  };
+  return (may_be(from, link.from) && may_be(to, link.to)) ||
+         (link.both && may_be(from, link.to) && may_be(to, link.from));
+}
+
+// The last one that is listed for the link counts.
+const Latency& latency_of(const Network& network, std::string_view from, std::string_view to) {
+  const Latency* latency = &network.latency;
+  for (const Link& link : network.links) {
+    if (goes(link, from, to)) latency = &link.latency;
+  }
+  return *latency;
+}
+
+}  // namespace
+
+bool has_bounds(const Network& network) {
+  const auto has = [](const Latency& latency) { return slowest(latency) > latency.low; };
+  return has(network.latency) || std::any_of(network.links.begin(), network.links.end(),
+                                             [&](const Link& link) { return has(link.latency); });
+}
+
+Duration order_slack(const Network& network, std::string_view from, std::string_view to) {
+  if (network.order != Order::any) return {};
+  const auto slack = [](const Latency& latency) { return slowest(latency) - latency.low; };
+  if (!from.empty() && !to.empty()) return slack(latency_of(network, from, to));
+  Duration least = slack(network.latency);
+  for (const Link& link : network.links) {
+    if (goes(link, from, to)) least = std::min(least, slack(link.latency));
+  }
+  return least;
+}
+
+Duration order_slack(const Scenario& scenario, const sim::Fault& fault) {
+  const sim::Trigger& step = fault.trigger;
+  const ProcessKind* const target = kind_named(scenario, fault.target);
+  const bool of_client = target != nullptr && target->takes_steps;
+  const std::string& client = step.by.empty() && of_client ? fault.target : step.by;
+  const std::string& server = step.on.empty() && !of_client ? fault.target : step.on;
+  return step.phase == sim::Phase::sent ? order_slack(scenario.network, client, server)
+                                        : order_slack(scenario.network, server, client);
+}
+
+Duration least_latency(const Network& network, std::string_view from, std::string_view to) {
+  return latency_of(network, from, to).low;
 }
 
 namespace {

@@ -2,6 +2,8 @@
 // end of a run are measured by them.
 #pragma once
 
+#include <string_view>
+
 #include "scenarios/scenario.h"
 
 namespace picklock::scenarios {
@@ -22,6 +24,20 @@ Duration recovery_bound(const Scenario& scenario);
 // Time from the last disturbance to the horizon: three times the longest recovery, including every
 // server that may fail in it.
 Duration patience(const Scenario& scenario);
+
+// The longest time that a message takes in one direction.
+Duration slowest(const Latency& latency);
+// Whether some message may take more or less time.
+bool has_bounds(const Network& network);
+
+// How much later than at the earliest a message on this link may arrive without a fault; zero
+// unless `network.order` is any. Of an empty name, as of every process that may be there.
+Duration order_slack(const Network& network, std::string_view from, std::string_view to);
+// The same of the message that this fault acts on.
+Duration order_slack(const Scenario& scenario, const sim::Fault& fault);
+
+// The earliest that it can arrive after it was sent, of a link whose ends are known.
+Duration least_latency(const Network& network, std::string_view from, std::string_view to);
 
 // The classes of faults that the network and the servers are by themselves: whether a command, or a
 // write, may take longer than its client waits for the answer.

@@ -125,9 +125,9 @@ const Keys<Complete>& complete_keys() {
                   "that can act",
        .read =
            [](const Value& value, Complete& complete) {
-             complete.classes = {};
+             complete.classes.emplace();
              read_words(value, kFaultClassNames, [&](std::size_t word) {
-               complete.classes.add(static_cast<FaultClass>(word));
+               complete.classes->add(static_cast<FaultClass>(word));
              });
            },
        .show = {},

@@ -120,6 +120,8 @@ TEST(IgnoredOptions, OutsideTheLockNeedTheKeyThatTheyGoWith) {
   const std::string lua = "lua-check-delete";
   refused(lua, "network", "tail_high = \"1s\"", "while `tail_one_in` is 0",
           "network.tail_one_in=9");
+  refused(lua, "network", "order = \"any\"", "while every latency is a single duration",
+          "network.latency=['1ms', '9ms']");
   refused(lua, "clients", "threads_arrive_every = \"1s\"", "while `threads` is 1",
           "clients.threads=2");
   refused(lua, "clients", "arrive_every = \"2s\"\ncount = 1", "while `count` is 1",

@@ -99,6 +99,7 @@ const std::map<std::string_view, Changes> kNeededByKeys = {
     {"restarted_log", {"servers.resource.nodes=3", "servers.resource.fencing=ideal"}},
     {"scan_every", {"servers.redis.replicas=1"}},
     {"sentinel", {"servers.redis.sentinels=3", "servers.redis.replicas=2"}},
+    {"order", {"network.latency=[\"1ms\", \"200ms\"]"}},
     {"sentinels", {"servers.redis.replicas=1"}},
     {"sequence_wraps", {"servers.zookeeper.first_sequence=2147483647"}},
     {"spread", {"servers.mysql.primaries=2"}},

@@ -188,7 +188,7 @@ TEST(LoaderFuzz, AcceptsOrRefusesEveryMutationOfAValidFile) {
     ++fates[static_cast<std::size_t>(fate_of(text))];
   }
   // Otherwise the mutations would test only the parser, or nothing.
-  for (const int count : fates) EXPECT_GT(count, all / 20);
+  for (const int count : fates) EXPECT_GT(count, all / 25);
 }
 
 TEST(LoaderFuzz, AcceptsOrRefusesEveryChange) {

@@ -1,6 +1,6 @@
-#include "scenarios/keys.h"
-
 #include "keys/key_kinds.h"
+#include "scenarios/bounds.h"
+#include "scenarios/keys.h"
 
 namespace picklock::scenarios {
 
@@ -67,6 +67,14 @@ const Keys<Network>& network_keys() {
   static const Keys<Network> keys = [] {
     Keys<Network> made;
     add_lifted(made, latency_keys(), at<&Network::latency>);
+    made.push_back(needing(
+        word<Network>("order", {"drawn", "any"}, at<&Network::order>,
+                      "how long a message takes between the bounds of its latency: a time drawn "
+                      "from the seed; or any: the minimum, and a `delay` within the bounds is no "
+                      "fault, but one of the orders in which the network may deliver"),
+        {.other = "latency",
+         .met = has_bounds,
+         .else_what = "while every latency is a single duration"}));
     made.push_back(
         duration<Network>("break_after", Sign::not_negative, at<&Network::break_after>,
                           "a connection that could not deliver for this long breaks; 0s: never"));

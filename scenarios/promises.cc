@@ -12,12 +12,13 @@
 
 namespace picklock::scenarios {
 
-FaultClass class_of(const sim::Fault& fault, const Scenario& scenario) {
+std::optional<FaultClass> class_of(const sim::Fault& fault, const Scenario& scenario) {
   const ProcessKind* kind = kind_named(scenario, fault.target);
   return class_of(fault, kind != nullptr ? *kind : kResourceKind, scenario);
 }
 
-FaultClass class_of(const sim::Fault& fault, const ProcessKind& kind, const Scenario& scenario) {
+std::optional<FaultClass> class_of(const sim::Fault& fault, const ProcessKind& kind,
+                                   const Scenario& scenario) {
   const verbs::Kind& verb = verbs::kind_of(fault.verb);
   return verb.class_of == nullptr ? verb.fault_class : verb.class_of(fault, kind, scenario);
 }
@@ -38,7 +39,9 @@ namespace {
 // Without the network: a slow one is none of the faults of a run.
 FaultClasses disturbances(const Scenario& scenario, const sim::Plan& faults) {
   FaultClasses met;
-  for (const sim::Fault& fault : faults) met.add(class_of(fault, scenario));
+  for (const sim::Fault& fault : faults) {
+    if (const auto one = class_of(fault, scenario)) met.add(*one);
+  }
   const servers::Kind& server = lock_server(scenario);
   const servers::Specs& specs = scenario.servers;
   if ((server.gc && server.gc->of(specs).every > Duration::zero()) || collects(scenario))

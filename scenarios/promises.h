@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "models/locks/algorithm.h"
@@ -26,10 +27,10 @@ struct Promised {
 using Promises = std::array<Promised, kPropertyCount>;  // in the order of Property
 
 // Every loss of a server's data is `amnesia`, whatever caused it. A late message is a late write or
-// a late command.
-FaultClass class_of(const sim::Fault& fault, const servers::ProcessKind& target,
-                    const Scenario& scenario);
-FaultClass class_of(const sim::Fault& fault, const Scenario& scenario);
+// a late command. nullopt: it is no fault, because the scenario's network may do that anyway.
+std::optional<FaultClass> class_of(const sim::Fault& fault, const servers::ProcessKind& target,
+                                   const Scenario& scenario);
+std::optional<FaultClass> class_of(const sim::Fault& fault, const Scenario& scenario);
 
 // The classes of the plan's faults and of what the file leaves to chance: garbage collections,
 // clocks that run at the wrong rate, and a network that is slower than its clients are patient.

@@ -15,7 +15,7 @@
 namespace picklock::scenarios {
 namespace {
 
-FaultClass class_of_fault(const std::string& keys) {
+std::optional<FaultClass> class_of_fault(const std::string& keys) {
   const Scenario scenario = testing::parsed(testing::with_fault(keys));
   return class_of(scenario.faults.at(0), scenario);
 }
@@ -27,6 +27,23 @@ TEST(Promises, TellALateWriteFromALateCommandByTheStepThatIsLate) {
             FaultClass::late_write);
   EXPECT_EQ(class_of_fault("delay = 'client-1'\nbefore = 'release.sent'\nfor = '1s'\n"),
             FaultClass::late_command);
+}
+
+TEST(Promises, TakeADelayWithinTheBoundsOfAnOpenOrderForNoFault) {
+  const std::string delay = "delay = 'client-1'\nbefore = 'release.sent'\nfor = '29ms'\n";
+  const std::string open = "[network]\norder = 'any'\nlatency = ['1ms', '30ms']\n";
+  EXPECT_EQ(class_of_fault(delay + open), std::nullopt);
+  EXPECT_EQ(class_of_fault(delay), FaultClass::late_command) << "the order is not open";
+  const std::string longer = "delay = 'client-1'\nbefore = 'release.sent'\nfor = '30ms'\n";
+  EXPECT_EQ(class_of_fault(longer + open), FaultClass::late_command);
+  // Of the way to the server, not of that back.
+  const std::string link =
+      "[[network.link]]\nfrom = 'client-1'\nto = 'redis-1'\nlatency = ['1ms', '9ms']\n";
+  EXPECT_EQ(class_of_fault(delay + open + link), FaultClass::late_command);
+  const std::string back =
+      "[[network.link]]\nfrom = 'redis-1'\nto = 'client-1'\nlatency = ['1ms', '9ms']\n"
+      "both = false\n";
+  EXPECT_EQ(class_of_fault(delay + open + back), std::nullopt);
 }
 
 TEST(Promises, TellClocksApartByWhoReadsThem) {

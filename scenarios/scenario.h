@@ -96,8 +96,13 @@ struct Link {
   int line = 0;
 };
 
+// How long a message takes within the bounds of its link: drawn from the seed; or as short as they
+// allow, where faults and strategies of a search choose which messages take longer.
+enum class Order : std::uint8_t { drawn, any };
+
 struct Network {
   Latency latency;
+  Order order = Order::drawn;
   std::vector<Link> links;
   // A connection with bytes undelivered for this long breaks, as TCP's retransmission does; 0:
   // never.
@@ -232,9 +237,9 @@ struct Neighbour {
 
 // A search of every plan that finds no violation (explore/complete.h).
 struct Complete {
-  std::uint32_t faults = 0;          // at most so many in a plan; 0: no search is expected
-  FaultClasses classes{};            // empty: all that can act
-  std::vector<Property> properties;  // empty: those that the lock promises
+  std::uint32_t faults = 0;               // at most so many in a plan; 0: no search is expected
+  std::optional<FaultClasses> classes{};  // nullopt: all that can act
+  std::vector<Property> properties;       // empty: those that the lock promises
   std::optional<std::uint64_t> plans{};
   std::optional<std::uint64_t> different{};
 };

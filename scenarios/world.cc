@@ -10,7 +10,8 @@
 namespace picklock::scenarios {
 namespace {
 
-sim::Latency as_sim(const Latency& latency) {
+sim::Latency as_sim(const Latency& latency, Order order) {
+  if (order == Order::any) return {.low = latency.low, .high = latency.low};
   return {.low = latency.low,
           .high = latency.high,
           .tail_one_in = latency.tail_one_in,
@@ -307,7 +308,7 @@ void World::build_coordinator() {
 
 void World::set_links() {
   sim::Network& network = simulation_.network;
-  network.set_latency(as_sim(scenario_->network.latency));
+  network.set_latency(as_sim(scenario_->network.latency, scenario_->network.order));
   network.set_patience(scenario_->network.break_after);
   const auto process = [this](const std::string& name) -> sim::Process& {
     for (std::uint32_t i = 0; i < processes_.size(); ++i) {
@@ -316,8 +317,9 @@ void World::set_links() {
     throw std::invalid_argument("a link names a process that does not exist: " + name);
   };
   for (const Link& link : scenario_->network.links) {
-    network.set_latency(process(link.from), process(link.to), as_sim(link.latency));
-    if (link.both) network.set_latency(process(link.to), process(link.from), as_sim(link.latency));
+    const sim::Latency latency = as_sim(link.latency, scenario_->network.order);
+    network.set_latency(process(link.from), process(link.to), latency);
+    if (link.both) network.set_latency(process(link.to), process(link.from), latency);
   }
 }
 

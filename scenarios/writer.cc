@@ -185,10 +185,10 @@ class Writer {
   void write(const Complete& complete) {
     table("complete");
     raw("faults", std::to_string(complete.faults));
-    if (!complete.classes.empty()) {
+    if (complete.classes) {
       std::vector<std::string> classes;
       for (std::size_t i = 0; i < kFaultClassCount; ++i) {
-        if (complete.classes.has(static_cast<FaultClass>(i)))
+        if (complete.classes->has(static_cast<FaultClass>(i)))
           classes.push_back(as_toml(kFaultClassNames[i]));
       }
       raw("classes", fmt::format("[{}]", fmt::join(classes, ", ")));

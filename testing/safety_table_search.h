@@ -114,7 +114,7 @@ inline bool is_single(const Case& one, const scenarios::Scenario& run) {
   wanted.push_back(one.cell->faults);
   std::vector<FaultClass> struck;
   for (const sim::Fault& fault : run.faults) {
-    struck.push_back(scenarios::class_of(fault, run));
+    struck.push_back(*scenarios::class_of(fault, run));
     const bool stays_away = fault.verb == sim::Verb::crash && !fault.lasts;
     if (stays_away && !fault.target.starts_with("client-")) return false;
   }

@@ -174,6 +174,7 @@ fencing = "ideal"
 service = "1ms"
 [network]
 latency = ["0.5ms", "2ms"]
+order = "any"
 tail_one_in = 1000
 tail_high = "1s"
 break_after = "15m"

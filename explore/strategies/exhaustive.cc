@@ -26,6 +26,7 @@ Exhaustive::Exhaustive(Ways ways, const Settings& settings)
   world_.set(scenario_);
   decided_.verbs = vocabulary_.verbs();
   decided_.lengths = vocabulary_.lengths();
+  decided_.orders = scenario_.network.order == scenarios::Order::any;
 }
 
 std::span<const std::uint64_t> Exhaustive::signs(std::uint64_t, const scenarios::World& world) {
@@ -38,6 +39,7 @@ void Exhaustive::draw(const Batch& batch, std::uint64_t run, scenarios::Scenario
   into.faults = batch.basis;
   into.seed = settings_.seed;
   into.ties = scenario_.ties;
+  into.network.order = scenario_.network.order;
   if (run > 0) into.faults.push_back(children(batch.basis)[run - batch.first]);
 }
 

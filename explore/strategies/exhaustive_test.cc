@@ -10,6 +10,8 @@
 #include "explore/moments.h"
 #include "explore/search.h"
 #include "explore/signature.h"
+#include "scenarios/bounds.h"
+#include "scenarios/promises.h"
 #include "scenarios/shipped.h"
 
 namespace picklock::explore {
@@ -180,6 +182,71 @@ TEST(Signature, IsThatOfTheEventsAndNotOfTheirTimes) {
   EXPECT_EQ(sign(), undisturbed);
   scenario.clients.hold = scenario.lock.options.ttl * 2;
   EXPECT_NE(sign(), undisturbed);
+}
+
+// ---------------------------------------------------------------- orders of messages
+
+// The check of a release answers late, the grant was late as well: together they outlast the lease.
+Scenario open_order() {
+  using namespace std::chrono_literals;
+  Scenario scenario = small("set-px-check-delete");
+  scenario.lock.options.ttl = 100ms;
+  scenario.lock.options.retry_every = 5ms;
+  scenario.clients.hold = 60ms;
+  scenario.clients.arrive_every = 1ms;
+  scenario.network.order = scenarios::Order::any;
+  scenario.network.latency = {.low = 1ms, .high = 30ms};
+  return scenario;
+}
+
+SearchOptions every_order(std::uint32_t most) {
+  SearchOptions options = every_plan(most);
+  options.all_classes = false;
+  options.properties = {Property::own_release};
+  return options;
+}
+
+TEST(Exhaustive, FindsTheOrderOfMessagesThatBreaksALockWithoutAnyFault) {
+  EXPECT_TRUE(made(open_order(), every_order(1))->clean()) << "one late message is too few";
+  const auto searched = made(open_order(), every_order(2));
+  ASSERT_EQ(searched->finds().size(), 1u);
+  const Scenario& story = searched->finds()[0].story;
+  EXPECT_EQ(story.faults.size(), 2u);
+  for (const sim::Fault& fault : story.faults) {
+    EXPECT_EQ(fault.verb, sim::Verb::delay);
+    EXPECT_EQ(scenarios::class_of(fault, story), std::nullopt) << "the network may do that";
+  }
+}
+
+TEST(Exhaustive, TriesNoOrderWhereNoneIsOpen) {
+  Scenario scenario = open_order();
+  scenario.network.order = scenarios::Order::drawn;
+  const auto searched = made(scenario, every_order(2));
+  EXPECT_EQ(searched->decided()->plans, 1u);
+  EXPECT_FALSE(searched->decided()->orders);
+}
+
+// Each of them is there, and as late as is said; the last is as late as the link allows.
+TEST(Exhaustive, LetsAMessageComeJustAfterSomethingElseOrAsLateAsItMay) {
+  const Scenario scenario = open_order();
+  scenarios::World world;
+  world.set(scenario);
+  world.run(1, true);
+  const std::vector<sim::Fault> late = course(world, false).late;
+  EXPECT_GT(late.size(), 10u);
+  std::size_t at_limit = 0;
+  for (const sim::Fault& fault : late) {
+    Scenario disturbed = scenario;
+    disturbed.faults = {fault};
+    world.set(disturbed);
+    world.run(1);
+    EXPECT_EQ(world.fired().size(), 1u);
+    const Duration most = scenarios::order_slack(disturbed, fault);
+    EXPECT_LE(*fault.lasts, most);
+    if (*fault.lasts == most) ++at_limit;
+  }
+  EXPECT_GT(at_limit, 5u);
+  EXPECT_LT(at_limit, late.size());
 }
 
 }  // namespace

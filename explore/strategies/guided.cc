@@ -167,8 +167,8 @@ void Guided::change_one(sim::Random& chance, sim::Plan& plan) {
 // The class of a fault on a message depends on its step.
 bool Guided::is_fit(const sim::Fault& fault) const {
   const FaultLimits& limits = settings_.faults;
-  return limits.classes.has(scenarios::class_of(fault, plans_.ways().scenario())) &&
-         plans_.strikes(limits.strikes, fault);
+  const auto of = scenarios::class_of(fault, plans_.ways().scenario());
+  return of && limits.classes.has(*of) && plans_.strikes(limits.strikes, fault);
 }
 
 // A fault may have been there for another one that is dropped, such as a heal for its partition.

@@ -70,7 +70,7 @@ TEST(Guided, DrawsFromTheClassesThatWereAskedForAndStrikesWhereItMay) {
   options.faults.strikes = Strikes::at_locks;
   for (const Made& one : made(plain("lua-check-delete"), options, 400)) {
     for (const sim::Fault& fault : one.scenario.faults) {
-      EXPECT_TRUE(options.faults.classes.has(scenarios::class_of(fault, one.scenario)));
+      EXPECT_TRUE(options.faults.classes.has(scenarios::class_of(fault, one.scenario).value()));
       EXPECT_NE(fault.target, "resource");
     }
   }

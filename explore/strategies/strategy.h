@@ -38,6 +38,7 @@ struct Decided {
   std::uint64_t too_many = 0;
   std::uint64_t wanted = 1;  // plans, with about as many of the next number of faults as there are
   std::vector<std::string> verbs;  // that it knows
+  bool orders = false;             // it also knows the orders of messages, as if they were faults
   std::vector<CriticalLength> lengths;
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -62,9 +63,9 @@ struct Kind {
 
   // --- the class to which its faults belong
   FaultClass fault_class{};
-  // Where that depends on the fault; nullptr: it is `fault_class`.
-  FaultClass (*class_of)(const sim::Fault& fault, const servers::ProcessKind& target,
-                         const scenarios::Scenario& scenario) = nullptr;
+  // Where that depends on the fault; nullptr: it is `fault_class`. It may belong to none.
+  std::optional<FaultClass> (*class_of)(const sim::Fault& fault, const servers::ProcessKind& target,
+                                        const scenarios::Scenario& scenario) = nullptr;
 
   // --- how random plans draw it
   std::vector<Draw> drawn{};

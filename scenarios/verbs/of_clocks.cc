@@ -12,7 +12,7 @@ using sim::Verb;
 
 namespace {
 
-FaultClass class_of_clock(const Fault&, const ProcessKind& target, const Scenario&) {
+std::optional<FaultClass> class_of_clock(const Fault&, const ProcessKind& target, const Scenario&) {
   return target == scenarios::kClientKind ? FaultClass::client_clock : FaultClass::server_clock;
 }
 

@@ -2,6 +2,7 @@
 
 #include "models/servers/kind.h"
 #include "picklock/client.h"
+#include "scenarios/bounds.h"
 #include "scenarios/verbs/kind.h"
 #include "scenarios/verbs/words.h"
 
@@ -14,8 +15,15 @@ using sim::Verb;
 
 namespace {
 
-FaultClass class_of_late(const Fault& fault, const ProcessKind&, const Scenario&) {
+std::optional<FaultClass> class_of_late(const Fault& fault, const ProcessKind&, const Scenario&) {
   return is_for_resource(fault.trigger.role) ? FaultClass::late_write : FaultClass::late_command;
+}
+
+// A message that its network may deliver so late anyway is only one of the orders.
+std::optional<FaultClass> class_of_delay(const Fault& fault, const ProcessKind& target,
+                                         const Scenario& scenario) {
+  if (fault.lasts && *fault.lasts <= scenarios::order_slack(scenario, fault)) return std::nullopt;
+  return class_of_late(fault, target, scenario);
 }
 
 Kind hold() {
@@ -41,7 +49,7 @@ Kind delay() {
           .meaning = "the message of the step arrives this much later",
           .lasting = Lasting::required,
           .on_message = true,
-          .class_of = class_of_late,
+          .class_of = class_of_delay,
           .drawn = {{FaultClass::late_write, 0}, {FaultClass::late_command, 0}},
           .told = [](const Fault& fault) -> Phrase {
             return {"delay " + message(fault), lasting(fault, "by"), "", false};

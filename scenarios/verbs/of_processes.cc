@@ -31,7 +31,8 @@ void check_keeps(const Value& table, const Fault& fault, const Scenario& scenari
     keeps->fail(fmt::format("must be \"all\": {}", why_all));
 }
 
-FaultClass class_of_stop(const Fault& fault, const ProcessKind& target, const Scenario& scenario) {
+std::optional<FaultClass> class_of_stop(const Fault& fault, const ProcessKind& target,
+                                        const Scenario& scenario) {
   if (&target == &scenarios::kResourceKind && scenario.servers.resource.nodes > 1 &&
       servers::starts_again(fault) && fault.keeps != sim::Keeps::all)
     return FaultClass::amnesia;
