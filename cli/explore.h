@@ -20,6 +20,7 @@ struct ExploreOptions {
   std::vector<std::string> changes;
   std::string faults;
   std::string properties;
+  std::vector<std::string> except;
   std::string runs;
   std::string seconds;
   std::string seed;

@@ -24,6 +24,10 @@ TEST_F(Program, RefusesSearchesThatCannotBeMade) {
          "late-write cannot act in check-then-delete-gap: no client of this scenario sends such");
   refuse(kStory + " --property own-releas",
          "no property `own-releas`; did you mean `own-release`?");
+  refuse(kStory + " --except own-relase:pause",
+         "--except: there is no property `own-relase`; did you mean `own-release`?");
+  refuse(kStory + " --except pause@release.snt",
+         "--except: there is no step `release.snt`; did you mean `release.sent`?");
   refuse(kStory + " --max-faults 0", "--max-faults: must be a whole number, 1 to 100, not \"0\"");
   refuse(kStory + " --runs 0", "--runs: must be a whole number");
   refuse(kStory + " --runs 5 --seconds 5", "give --runs or --seconds, not both");
@@ -136,6 +140,24 @@ TEST_F(Program, MakesPlansOfThoseThatShowedSomethingNew) {
   EXPECT_EQ(told.status, 0);
   EXPECT_THAT(told.out, HasSubstr(" of the runs showed something new and led to others"));
   EXPECT_THAT(told.out, ::testing::Not(HasSubstr("confidence")));
+}
+
+TEST_F(Program, SearchesOnPastWhatIsKnown) {
+  const std::string arguments =
+      "explore --algorithm set-px-check-delete --property own-release --runs 500 --out " +
+      path("finds") + " --except own-release --except no-stale-write:@renew";
+  const Ran told = picklock(arguments);
+  EXPECT_EQ(told.status, 0);
+  EXPECT_THAT(told.out, StartsWith("✓ own-release never violated, apart from what is known\n"));
+  EXPECT_THAT(told.out, ::testing::ContainsRegex("\nknown      own-release in [0-9]+ runs and "
+                                                 "no-stale-write:@renew never happened\n"));
+  const Json one = Json::parse(picklock(arguments + " --json --jobs 1").out);
+  EXPECT_EQ(one.at("known").at(0).at("except"), "own-release");
+  EXPECT_GT(one.at("known").at(0).at("runs"), 0);
+  EXPECT_EQ(one.at("known").at(1).at("runs"), 0);
+  EXPECT_EQ(one.at("violations"), Json::array());
+  const Json two = Json::parse(picklock(arguments + " --json --jobs 2").out);
+  EXPECT_EQ(two.at("known"), one.at("known"));
 }
 
 TEST_F(Program, KeepsTheCorpusOfAGuidedSearchForTheNext) {

@@ -1,6 +1,7 @@
 // The runs of a search and their results, as they go between its processes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -53,18 +54,21 @@ struct Sign {
 // process; other runs may have one.
 struct Block {
   Tally tally;
-  std::vector<Sighting> sightings;  // in the order of the runs
-  std::vector<Sign> signs;          // of the runs that were judged, in their order
+  std::vector<Sighting> sightings;     // in the order of the runs
+  std::vector<Sign> signs;             // of the runs that were judged, in their order
+  std::vector<std::uint64_t> known{};  // runs with a known violation, for each exception
 
   void add(const Block& next) {
     tally.add(next.tally);
     sightings.insert(sightings.end(), next.sightings.begin(), next.sightings.end());
     signs.insert(signs.end(), next.signs.begin(), next.signs.end());
+    known.resize(std::max(known.size(), next.known.size()));
+    for (std::size_t i = 0; i < next.known.size(); ++i) known[i] += next.known[i];
   }
 
   template <typename Archive>
   friend void fields(Archive& archive, Block& block) {
-    archive(block.tally, block.sightings, block.signs);
+    archive(block.tally, block.sightings, block.signs, block.known);
   }
 };
 

@@ -40,7 +40,8 @@ Scenario Keeper::start_of(const Lead& lead) {
   world.run(scenario.seed);
   const sim::Plan fired_faults = fired(scenario.faults, world);
   const bool shown = has(runs_.answered(scenario, fired_faults, world), lead.violation);
-  scenario.faults = fired_faults;
+  scenario.faults =
+      without_known(runs_.options().except, lead.violation.property, fired_faults, scenario);
   world.set(scenario);
   world.run(scenario.seed);
   if (shown && has(runs_.answered(scenario, scenario.faults, world), lead.violation))
@@ -66,7 +67,7 @@ Keeper::Kept Keeper::keep(const Lead& lead, const std::function<bool()>& enough)
       kept.slipped.push_back({.run = lead.run, .violation = one, .file = file_text(into)});
   };
   const auto shows = [&](const Scenario& simpler, const scenarios::World& world) {
-    const std::vector<Violation> shown = runs_.answered(simpler, simpler.faults, world);
+    const std::vector<Violation> shown = runs_.unknown(simpler, simpler.faults, world);
     if (has(shown, lead.violation)) return true;
     for (const Violation& other : shown) slips(other, simpler);
     return false;

@@ -65,6 +65,7 @@ class Writer {
     faults();
     decided();
     kept();
+    known();
     besides();
     if (search_.clean() && !search_.decided()) premise();
     if (tally_.cut_short > 0) {
@@ -157,6 +158,7 @@ class Writer {
     std::string text = asked.empty() ? fmt::format("no promised property was violated{}", of_plans)
                                      : fmt::format("{} never violated{}",
                                                    reports::list(reports::names(asked)), of_plans);
+    if (search_.has_met_known()) text += ", apart from what is known";
     if (report_.interrupted) text += ", until it was interrupted";
     headline(true, text);
   }
@@ -232,6 +234,17 @@ class Writer {
     field("fired", reports::list(fired));
   }
 
+  void known() {
+    const Exceptions& except = search_.options().except;
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < except.size(); ++i) {
+      const std::uint64_t runs = search_.known_runs()[i];
+      all.push_back(fmt::format("{} {}", except[i].text,
+                                runs > 0 ? "in " + plural(runs, "run") : "never happened"));
+    }
+    if (!all.empty()) field("known", reports::list(all));
+  }
+
   void besides() {
     std::vector<std::string> all;
     for (std::size_t i = 0; i < kPropertyCount; ++i) {
@@ -259,8 +272,9 @@ class Writer {
     const std::uint64_t judged = tally_.judged();
     if (judged == 0 || !search_.is_independent()) return;
     field("bound",
-          fmt::format("a run drawn like these violates one with a probability below {:.2g}%, "
+          fmt::format("a run drawn like these violates one{} with a probability below {:.2g}%, "
                       "at 95% confidence",
+                      search_.has_met_known() ? " in a way that is not known" : "",
                       100 * upper_bound_95(judged)));
   }
 
@@ -312,6 +326,13 @@ Json crashes(const Report& report) {
                    {"first_at_run", crashes[i].run},
                    {"file", i < report.crash_files.size() ? report.crash_files[i] : ""}});
   }
+  return all;
+}
+
+Json known(const Search& search) {
+  Json all = Json::array();
+  for (std::size_t i = 0; i < search.known_runs().size(); ++i)
+    all.push_back({{"except", search.options().except[i].text}, {"runs", search.known_runs()[i]}});
   return all;
 }
 
@@ -393,6 +414,7 @@ std::string json(const Report& report) {
       {"faults_fired", tally.fired},
       {"faults_dropped", tally.dropped},
       {"fired", fired},
+      {"known", known(search)},
       {"besides", besides},
       {"chance_below", clean && search.is_independent() ? Json(upper_bound_95(judged)) : Json()},
       {"violations", violations(report)},

@@ -97,7 +97,7 @@ std::vector<Violation> Runs::without_faults() {
   current_ = drawn({}, kWithoutFaults);
   world_.run(current_.seed);
   if (world_.cut_short()) return {};
-  std::vector<Violation> all = answered(current_, {}, world_);
+  std::vector<Violation> all = unknown(current_, {}, world_);
   std::erase_if(all,
                 [](const Violation& one) { return one.property != Property::mutual_exclusion; });
   return all;
@@ -117,8 +117,10 @@ void Runs::make(const Batch& batch, std::uint64_t run, Block& block) {
     return;
   }
   for (const std::uint64_t word : strategy_->signs(run, world_)) block.signs.push_back({run, word});
-  const std::vector<Violation> shown = answered(current_, fired_, world_);
+  std::vector<Violation> shown = answered(current_, fired_, world_);
   count_besides(shown, tally);
+  const bool is_clean = shown.empty();
+  pass_known(shown, block);
   const std::size_t sightings = block.sightings.size();
   for (const Violation& one : shown) {
     const auto [seen, is_new] = seen_.try_emplace(one, run);
@@ -126,7 +128,7 @@ void Runs::make(const Batch& batch, std::uint64_t run, Block& block) {
     seen->second = run;
     block.sightings.push_back({run, one, batch});
   }
-  const bool sampled = shown.empty() && run % kSampled == 0;
+  const bool sampled = is_clean && run % kSampled == 0;
   if (!sampled && block.sightings.size() == sightings) return;
   run_again(run, digest);
   if (sampled) ++tally.repeated;
@@ -188,6 +190,46 @@ std::vector<Violation> Runs::answered(const Scenario& scenario, const sim::Plan&
     }
   }
   return all;
+}
+
+std::vector<Violation> Runs::unknown(const Scenario& scenario, const sim::Plan& fired,
+                                     const scenarios::World& world) const {
+  std::vector<Violation> all = answered(scenario, fired, world);
+  std::erase_if(all, [&](const Violation& one) {
+    return may_be_known(options_.except, one.property, fired, scenario);
+  });
+  return all;
+}
+
+bool Runs::happens_under(const sim::Plan& plan, const Violation& one) {
+  const sim::Plan drawn = std::exchange(current_.faults, plan);
+  world_.run(current_.seed);
+  const std::vector<Violation> shown = answered(current_, fired(plan, world_), world_);
+  current_.faults = drawn;
+  return !world_.cut_short() && std::find(shown.begin(), shown.end(), one) != shown.end();
+}
+
+// A violation that happens without the faults of an exception has another cause.
+void Runs::pass_known(std::vector<Violation>& shown, Block& block) {
+  const Exceptions& except = options_.except;
+  if (except.empty()) return;
+  std::vector<bool> met(except.size());
+  std::erase_if(shown, [&](const Violation& one) {
+    const sim::Plan rest = without_known(except, one.property, fired_, current_);
+    const bool anyway = is_known_anyway(except, one.property);
+    if (!anyway && (rest.size() == fired_.size() || happens_under(rest, one))) return false;
+    for (std::size_t i = 0; i < except.size(); ++i) {
+      const auto names = [&](const sim::Fault& fault) { return except[i].names(fault, current_); };
+      met[i] = met[i] ||
+               (except[i].is_about(one.property) &&
+                (!except[i].names_fault() || std::any_of(fired_.begin(), fired_.end(), names)));
+    }
+    return true;
+  });
+  block.known.resize(except.size());
+  for (std::size_t i = 0; i < met.size(); ++i) {
+    if (met[i]) ++block.known[i];
+  }
 }
 
 void Runs::count_besides(const std::vector<Violation>& answered, Tally& tally) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "explore/block.h"
+#include "explore/exceptions.h"
 #include "explore/fault_plan.h"
 #include "explore/not_deterministic.h"
 #include "explore/shrink.h"
@@ -34,6 +35,7 @@ struct SearchOptions {
   std::vector<Corpus::Entry> corpus{};    // the same
   bool all_classes = true;                // of faults that can act, instead of those of `faults`
   std::vector<Property> properties{};     // to be reported; empty: those that the lock promises
+  Exceptions except{};                    // violations that are known
   std::string command{};                  // the command of this search, for the files of its finds
   Shrinker::Limits shrinking{};           // of one story
 };
@@ -66,6 +68,9 @@ class Runs {
   // or the lock promises it under these faults and the premise was kept.
   std::vector<Violation> answered(const scenarios::Scenario& scenario, const sim::Plan& fired,
                                   const scenarios::World& world) const;
+  // Those of them that are not known, whichever of the faults has caused them.
+  std::vector<Violation> unknown(const scenarios::Scenario& scenario, const sim::Plan& fired,
+                                 const scenarios::World& world) const;
 
   const SearchOptions& options() const { return options_; }
   // The fault-free scenario that every run starts from; its own plan is left out.
@@ -77,6 +82,8 @@ class Runs {
   void run_again(std::uint64_t run, std::uint64_t digest);
   [[noreturn]] void differs(std::uint64_t run, std::uint64_t first, std::uint64_t second);
   void count_faults(Tally& tally);
+  bool happens_under(const sim::Plan& plan, const Violation& one);
+  void pass_known(std::vector<Violation>& shown, Block& block);
   void count_besides(const std::vector<Violation>& answered, Tally& tally) const;
   scenarios::Promises promised(const scenarios::Scenario& scenario, const sim::Plan& fired) const;
 

@@ -24,7 +24,7 @@ std::string without_words(std::string text) {
 }  // namespace
 
 Search::Search(const scenarios::Scenario& scenario, SearchOptions options)
-    : runs_(scenario, std::move(options)) {
+    : runs_(scenario, std::move(options)), known_runs_(runs_.options().except.size()) {
   for (const Violation& one : runs_.without_faults())
     leads_.push_back({.run = kWithoutFaults, .violation = one});
 }
@@ -48,6 +48,7 @@ bool Search::run_next() {
 
 void Search::take(const Block& block) {
   tally_.add(block.tally);
+  for (std::size_t i = 0; i < block.known.size(); ++i) known_runs_[i] += block.known[i];
   for (const Sighting& one : block.sightings)
     leads_.push_back({.run = one.run, .violation = one.violation, .batch = one.batch});
 }
@@ -86,6 +87,11 @@ void Search::add(Keeper::Kept kept) {
   if (!told) finds_.push_back(std::move(kept.find));
   leads_.insert(leads_.begin(), std::make_move_iterator(kept.slipped.begin()),
                 std::make_move_iterator(kept.slipped.end()));
+}
+
+bool Search::has_met_known() const {
+  return std::any_of(known_runs_.begin(), known_runs_.end(),
+                     [](std::uint64_t runs) { return runs > 0; });
 }
 
 bool Search::is_independent() const { return strategies::named(options().strategy).independent; }

@@ -47,6 +47,9 @@ class Search {
 
   const SearchOptions& options() const { return runs_.options(); }
   const Tally& tally() const { return tally_; }
+  // Runs with a violation that is known, for each exception of the options.
+  const std::vector<std::uint64_t>& known_runs() const { return known_runs_; }
+  bool has_met_known() const;
   const std::vector<Find>& finds() const { return finds_; }
   const std::vector<Crash>& crashes() const { return crashes_; }
   bool clean() const { return finds_.empty() && crashes_.empty(); }
@@ -67,6 +70,7 @@ class Search {
   std::optional<Batch> batch_;  // of run_next()
   Block made_;                  // its runs so far
   Tally tally_;
+  std::vector<std::uint64_t> known_runs_;
   std::deque<Lead> leads_;     // in the order of the runs, what slipped before what comes after it
   std::set<Violation> known_;  // finds, and what is being followed up
   std::vector<Find> finds_;
