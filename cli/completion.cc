@@ -89,7 +89,7 @@ Values values_of(const CLI::Option& option) {
   }
   if (name == "SERVER") return {Shape::words, servers_compared()};
   if (name == "--format") return {Shape::words, {"text", "mermaid", "json", "junit", "perfetto"}};
-  if (name == "--algorithm") return {Shape::words, locks()};
+  if (name == "--algorithm" || name == "--against") return {Shape::words, locks()};
   if (name == "--algorithms" || name == "--lock") return {Shape::list, locks()};
   if (name == "--strategy") return {Shape::words, strategies()};
   if (name == "--faults") return {Shape::list, fault_classes_and({"all"})};

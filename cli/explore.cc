@@ -99,6 +99,8 @@ std::string command_of(const ExploreOptions& options, std::uint64_t seed) {
   add("--faults", options.faults);
   add("--property", options.properties);
   for (const std::string& known : options.except) add("--except", known);
+  add("--against", options.against);
+  for (const std::string& change : options.against_changes) add("--against-set", change);
   add("--corpus", options.corpus);
   add("--seed", std::to_string(seed));
   return command;
@@ -207,6 +209,17 @@ CLI::App* add_explore(CLI::App& app, ExploreOptions& options) {
       ->type_name("KNOWN")
       ->take_all()
       ->allow_extra_args(false);
+  add("--against", options.against,
+      "run each plan that breaks the lock with this lock too: only a plan that breaks the first "
+      "alone is a find; what either promises counts",
+      "NAME");
+  command
+      ->add_option("--against-set", options.against_changes,
+                   "change one key for the lock of --against, such as lock.version=3.43; may be "
+                   "repeated")
+      ->type_name("KEY=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
   add("--runs", options.runs,
       fmt::format("the number of runs (default: {}); exhaustive: with more plans of one number of "
                   "faults it does not begin (default: {})",
@@ -265,6 +278,13 @@ int explore(const ExploreOptions& given) {
   options.seed = given.seed.empty() ? scenario.seed : seed_from(given.seed);
   for (const std::string& known : given.except)
     options.except.push_back(explore::exception_from(known, scenario));
+  if (given.against.empty() && !given.against_changes.empty())
+    throw BadInput("--against-set: give the lock that it changes, by --against");
+  if (!given.against.empty()) {
+    options.against = {.algorithm = given.against};
+    for (const std::string& change : given.against_changes)
+      options.against->changes.push_back(scenarios::change_from(change));
+  }
   options.command = command_of(given, options.seed);
   std::optional<explore::CorpusFolder> corpus;
   if (!given.corpus.empty()) {
@@ -298,6 +318,11 @@ int explore(const ExploreOptions& given) {
             [&](const explore::Find& find) {
               report.files.push_back(keep(picklock::name(find.violation.property), find.text));
             },
+        .limit =
+            [&](const explore::Find& find) {
+              report.limit_files.push_back(keep(
+                  fmt::format("limit-{}", picklock::name(find.violation.property)), find.text));
+            },
         .crashed =
             [&](const explore::Crash& crash) {
               report.crash_files.push_back(keep("crash", crash.text));
@@ -321,8 +346,8 @@ int explore(const ExploreOptions& given) {
     if (!plans && report.stopped.empty())
       report.stopped = "nothing can be written to " + keys::printable(given.corpus);
   }
-  // A test that makes the search of this file again knows of no exception.
-  if (explore::is_complete(search) && !search.has_met_known())
+  // A test that makes the search of this file again knows of no exception, and compares nothing.
+  if (explore::is_complete(search) && !search.has_met_known() && !options.against)
     report.complete_file = folder.keep("complete", explore::complete_file(search));
   if (report.stopped.empty()) report.stopped = why_undecided(report);
   put(given.json ? explore::json(report) : explore::text(report, form));

@@ -21,6 +21,8 @@ struct ExploreOptions {
   std::string faults;
   std::string properties;
   std::vector<std::string> except;
+  std::string against;
+  std::vector<std::string> against_changes;
   std::string runs;
   std::string seconds;
   std::string seed;

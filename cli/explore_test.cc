@@ -1,4 +1,5 @@
 // `picklock explore`.
+#include <regex>
 #include <set>
 
 #include "testing/program.h"
@@ -28,6 +29,14 @@ TEST_F(Program, RefusesSearchesThatCannotBeMade) {
          "--except: there is no property `own-relase`; did you mean `own-release`?");
   refuse(kStory + " --except pause@release.snt",
          "--except: there is no step `release.snt`; did you mean `release.sent`?");
+  refuse("--algorithm lua-check-delete --against redlok",
+         "--against: there is no algorithm `redlok`; did you mean `redlock`?");
+  refuse("--algorithm lua-check-delete --against zk-sequential",
+         "--against: zk-sequential lives on ZooKeeper and lua-check-delete on Redis");
+  refuse("--algorithm lua-check-delete --against-set lock.ttl=5s",
+         "--against-set: give the lock that it changes, by --against");
+  refuse("--algorithm lua-check-delete --against redlock --against-set lock.tl=5s",
+         "did you mean `lock.ttl`?");
   refuse(kStory + " --max-faults 0", "--max-faults: must be a whole number, 1 to 100, not \"0\"");
   refuse(kStory + " --runs 0", "--runs: must be a whole number");
   refuse(kStory + " --runs 5 --seconds 5", "give --runs or --seconds, not both");
@@ -158,6 +167,41 @@ TEST_F(Program, SearchesOnPastWhatIsKnown) {
   EXPECT_EQ(one.at("violations"), Json::array());
   const Json two = Json::parse(picklock(arguments + " --json --jobs 2").out);
   EXPECT_EQ(two.at("known"), one.at("known"));
+}
+
+TEST_F(Program, ComparesALockWithAnother) {
+  const auto arguments = [this](const std::string& jobs) {
+    return "explore --algorithm set-px-check-delete --against lua-check-delete --runs 1500 "
+           "--property mutual-exclusion,own-release --out " +
+           path("by-" + jobs) + " --jobs " + jobs;
+  };
+  const Ran told = picklock(arguments("2"));
+  EXPECT_EQ(told.status, 1);
+  EXPECT_THAT(told.out, HasSubstr("✗ own-release violated in run "));
+  EXPECT_THAT(told.out, HasSubstr("\ncompared   lua-check-delete keeps it under "));
+  EXPECT_THAT(told.out, HasSubstr("\nlimit      mutual-exclusion in "));
+  EXPECT_EQ(picklock("run " + path("by-2/own-release-1.toml")).status, 0);
+  EXPECT_EQ(picklock("run " + path("by-2/limit-mutual-exclusion-1.toml")).status, 0);
+  Json out = Json::parse(picklock(arguments("2") + " --json").out);
+  EXPECT_EQ(out.at("against").at("algorithm"), "lua-check-delete");
+  const Json limit = out.at("against").at("limits").at(0);
+  EXPECT_EQ(limit.at("property"), "mutual-exclusion");
+  EXPECT_GT(limit.at("runs"), 0);
+  EXPECT_GT(limit.at("fired").at("pause"), 0);
+  EXPECT_THAT(limit.at("file"), EndsWith("by-2/limit-mutual-exclusion-1.toml"));
+  EXPECT_GT(out.at("violations").at(0).at("moved"), 0);
+
+  const std::string by_one = picklock(arguments("1") + " --json").out;
+  Json one = Json::parse(std::regex_replace(by_one, std::regex("/by-1/"), "/by-2/"));
+  for (const char* figure : {"wall_seconds", "runs_per_second"}) {
+    out.erase(figure);
+    one.erase(figure);
+  }
+  EXPECT_EQ(one, out);
+
+  const std::string versions =
+      "explore --algorithm lua-check-delete --against lua-check-delete --runs 300 --json";
+  EXPECT_EQ(picklock(versions).status, 0);
 }
 
 TEST_F(Program, KeepsTheCorpusOfAGuidedSearchForTheNext) {

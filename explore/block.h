@@ -36,11 +36,12 @@ inline Span& span_of(Batch& batch) { return batch.runs; }
 struct Sighting {
   std::uint64_t run = 0;  // counted from 0
   Violation violation;
-  Batch batch{};  // it is of this one
+  Batch batch{};       // it is of this one
+  bool limit = false;  // the lock of a comparison violates the property as well
 
   template <typename Archive>
   friend void fields(Archive& archive, Sighting& sighting) {
-    archive(sighting.run, sighting.violation, sighting.batch);
+    archive(sighting.run, sighting.violation, sighting.batch, sighting.limit);
   }
 };
 

@@ -181,6 +181,8 @@ class Campaign {
   void tell() {
     for (; told_finds_ < search_.finds().size(); ++told_finds_)
       onlooker_.found(search_.finds()[told_finds_]);
+    for (; told_limits_ < search_.limits().size(); ++told_limits_)
+      onlooker_.limit(search_.limits()[told_limits_]);
     for (; told_crashes_ < search_.crashes().size(); ++told_crashes_)
       onlooker_.crashed(search_.crashes()[told_crashes_]);
     onlooker_.progress({.runs = runs_.begun(),
@@ -203,6 +205,7 @@ class Campaign {
   std::vector<std::pair<std::uint64_t, std::string>> crashed_;  // runs of it, and how they ended
   std::vector<pollfd> polled_;
   std::size_t told_finds_ = 0;
+  std::size_t told_limits_ = 0;
   std::size_t told_crashes_ = 0;
 };
 

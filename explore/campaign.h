@@ -30,6 +30,8 @@ struct Progress {
 // Callbacks of a campaign; all run in this process, between two events.
 struct Onlooker {
   std::function<void(const Find&)> found;
+  // An example of a limit, in a comparison.
+  std::function<void(const Find&)> limit = [](const Find&) {};
   std::function<void(const Crash&)> crashed;
   std::function<void(const Progress&)> progress;  // several times a second
   std::function<bool()> interrupted;              // once true: ends with what there is

@@ -58,18 +58,22 @@ Keeper::Kept Keeper::keep(const Lead& lead, const std::function<bool()>& enough)
   find.violation = lead.violation;
   find.run = lead.run + 1;
   find.slipped = !lead.file.empty();
+  find.limit = lead.limit;
   Scenario scenario = start_of(lead);
   find.faults = scenario.faults.size();
   const auto slips = [&](const Violation& one, const Scenario& into) {
     const bool known = std::any_of(kept.slipped.begin(), kept.slipped.end(),
                                    [&](const Lead& other) { return other.violation == one; });
-    if (!known)
+    if (!known && !lead.limit)
       kept.slipped.push_back({.run = lead.run, .violation = one, .file = file_text(into)});
   };
   const auto shows = [&](const Scenario& simpler, const scenarios::World& world) {
     const std::vector<Violation> shown = runs_.unknown(simpler, simpler.faults, world);
-    if (has(shown, lead.violation)) return true;
-    for (const Violation& other : shown) slips(other, simpler);
+    if (has(shown, lead.violation))
+      return is_to_be_kept(simpler, world, lead.violation, lead.limit);
+    for (const Violation& other : shown) {
+      if (is_to_be_kept(simpler, world, other, false)) slips(other, simpler);
+    }
     return false;
   };
   Shrinker shrinker(shows, runs_.options().shrinking);
@@ -78,6 +82,16 @@ Keeper::Kept Keeper::keep(const Lead& lead, const std::function<bool()>& enough)
   find.shrunk_in = shrinker.runs();
   finish(std::move(scenario), find);
   return kept;
+}
+
+// A find of a comparison stays one, and an example of a limit too.
+bool Keeper::is_to_be_kept(const Scenario& scenario, const scenarios::World& world,
+                           const Violation& one, bool limit) {
+  if (runs_.reference() == nullptr) return true;
+  const Struck faults = struck(scenario.faults, world);
+  const Reference::Result theirs = runs_.reference()->under(scenario, faults);
+  if (!theirs.judged || theirs.breaks(one.property) != limit) return false;
+  return limit || !runs_.is_limit_elsewhere(scenario, faults, one.property);
 }
 
 // The written file must load and run exactly as the find did.
@@ -104,6 +118,15 @@ void Keeper::finish(Scenario shortest, Find& find) {
   // A fault that changes nothing may have been kept for the time that it adds to the run.
   const auto in_vain = std::count_if(again.fired.begin(), again.fired.end(),
                                      [](const auto& one) { return !one.in_vain.empty(); });
+  if (Reference* reference = runs_.reference(); reference != nullptr && !find.limit) {
+    scenarios::World world;
+    world.set(find.story);
+    world.run(find.story.seed);
+    const Struck faults = struck(find.story.faults, world);
+    find.missed = reference->under(find.story, faults).missed;
+    reference->breaks_elsewhere(find.story, faults, property);
+    find.moved = reference->tried();
+  }
   if (again.digest == run.digest && again.surprises.size() == static_cast<std::size_t>(in_vain))
     return;
   throw NotDeterministic(fmt::format(

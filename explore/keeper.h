@@ -20,6 +20,7 @@ struct Lead {
   Violation violation;
   std::string file{};  // a scenario that shows it; empty: the run itself does
   Batch batch{};       // of the run
+  bool limit = false;  // that the lock of a comparison violates as well
 };
 
 // The shortest story of a violation.
@@ -34,6 +35,9 @@ struct Find {
   scenarios::Scenario story;    // that the file says
   bool promised = false;        // on a premise that was kept
   bool unprovoked = false;      // not promised, but broken without any fault
+  bool limit = false;           // the lock of a comparison violates the property as well
+  std::uint32_t missed = 0;     // faults of the story that never strike that lock
+  std::uint64_t moved = 0;      // other moments of its faults at which that lock keeps the property
 };
 
 // "run 7", or "the run without faults".
@@ -42,14 +46,14 @@ std::string run_of(const Find& find);
 // Between processes (explore/workers/wire.h).
 template <typename Archive>
 void fields(Archive& archive, Lead& lead) {
-  archive(lead.run, lead.violation, lead.file, lead.batch);
+  archive(lead.run, lead.violation, lead.file, lead.batch, lead.limit);
 }
 
 // Without its story, which its text says.
 template <typename Archive>
 void fields(Archive& archive, Find& find) {
   archive(find.violation, find.run, find.slipped, find.faults, find.minimal, find.shrunk_in,
-          find.text, find.promised, find.unprovoked);
+          find.text, find.promised, find.unprovoked, find.limit, find.missed, find.moved);
 }
 
 class Keeper {
@@ -73,6 +77,8 @@ class Keeper {
 
  private:
   scenarios::Scenario start_of(const Lead& lead);
+  bool is_to_be_kept(const scenarios::Scenario& scenario, const scenarios::World& world,
+                     const Violation& one, bool limit);
   void finish(scenarios::Scenario shortest, Find& find);
 
   Runs& runs_;

@@ -1,6 +1,7 @@
 #include "explore/report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -66,6 +67,7 @@ class Writer {
     decided();
     kept();
     known();
+    limits();
     besides();
     if (search_.clean() && !search_.decided()) premise();
     if (tally_.cut_short > 0) {
@@ -120,17 +122,36 @@ class Writer {
     const Find& find = search_.finds()[index];
     const bool asked = !search_.options().properties.empty();
     const std::string run = find.run == 0 ? run_of(find) : "run " + grouped(find.run);
-    headline(false, fmt::format("{} violated in {}{}", picklock::name(find.violation.property), run,
-                                asked || find.run == 0 ? ""
-                                : find.unprovoked      ? ", although no fault struck"
-                                                       : ", although promised"));
+    std::string_view how;
+    if (find.promised && !asked && find.run > 0) how = ", although promised";
+    if (find.unprovoked && !asked && find.run > 0) how = ", although no fault struck";
+    headline(false,
+             fmt::format("{} violated in {}{}", picklock::name(find.violation.property), run, how));
     if (search_.finds().size() > 1) field("story", find.story.title);
+    compared(find);
     field("shrunk", fmt::format("from {} to {} in {}{}", plural(find.faults, "fault"),
                                 grouped(find.story.faults.size()), plural(find.shrunk_in, "run"),
                                 find.minimal ? "; nothing more can be removed"
                                              : "; shrinking stopped there"));
     const std::string file = file_of(report_.files, index);
     if (!file.empty()) field("kept as", file, Ink::strong);
+  }
+
+  // A comparison is no proof either: what was tried with the other lock.
+  void compared(const Find& find) {
+    const Reference* reference = search_.reference();
+    if (reference == nullptr) return;
+    const std::size_t faults = find.story.faults.size();
+    std::string text = fmt::format("{} keeps it", reference->against().algorithm);
+    text += faults == 0
+                ? " in this run"
+                : fmt::format(
+                      " under {}, and with {} at {}", faults == 1 ? "this fault" : "these faults",
+                      faults == 1 ? "it" : "one of them", plural(find.moved, "other moment"));
+    if (find.missed > 0)
+      text += fmt::format("; {} never strikes it, because it does not take that step",
+                          faults == 1 ? "the fault" : plural(find.missed, "fault"));
+    field("compared", text);
   }
 
   void crashed(std::size_t index) {
@@ -158,7 +179,7 @@ class Writer {
     std::string text = asked.empty() ? fmt::format("no promised property was violated{}", of_plans)
                                      : fmt::format("{} never violated{}",
                                                    reports::list(reports::names(asked)), of_plans);
-    if (search_.has_met_known()) text += ", apart from what is known";
+    text += but_for();
     if (report_.interrupted) text += ", until it was interrupted";
     headline(true, text);
   }
@@ -212,6 +233,7 @@ class Writer {
     std::string who = plural(scenario.clients.count, "client");
     if (scenario.clients.cycles > 1)
       who += fmt::format(", {} cycles each", scenario.clients.cycles);
+    if (const Reference* reference = search_.reference()) what += ", against " + other(*reference);
     field("searched", fmt::format("{}, seed {}: {}", what, search_.options().seed, who));
   }
 
@@ -245,6 +267,63 @@ class Writer {
     if (!all.empty()) field("known", reports::list(all));
   }
 
+  // "redlock with servers.redis.masters = 5".
+  static std::string other(const Reference& reference) {
+    std::string text = reference.against().algorithm;
+    if (!reference.against().changes.empty())
+      text += " with " + scenarios::in_words(reference.against().changes);
+    return text;
+  }
+
+  bool has_limits() const {
+    return std::any_of(tally_.limits.begin(), tally_.limits.end(),
+                       [](const Tally::Limit& one) { return one.runs > 0; });
+  }
+
+  // What was violated, although nothing was found.
+  std::string but_for() const {
+    std::vector<std::string> all;
+    if (search_.has_met_known()) all.emplace_back("what is known");
+    if (has_limits())
+      all.push_back(fmt::format("what {} violates too", search_.reference()->against().algorithm));
+    return all.empty() ? "" : ", apart from " + reports::list(all) + (all.size() > 1 ? "," : "");
+  }
+
+  void limits() {
+    const Reference* reference = search_.reference();
+    if (reference == nullptr) return;
+    for (std::size_t i = 0; i < kPropertyCount; ++i) {
+      const Tally::Limit& limit = tally_.limits[i];
+      if (limit.runs == 0) continue;
+      std::vector<std::string> fired;
+      for (std::size_t c = 0; c < kFaultClassCount; ++c) {
+        if (limit.fired_of[c] > 0)
+          fired.push_back(fmt::format("{} {}", kFaultClassNames[c], grouped(limit.fired_of[c])));
+      }
+      field("limit", fmt::format("{} in {}, violated by {} too{}", kPropertyNames[i],
+                                 plural(limit.runs, "run"), reference->against().algorithm,
+                                 fired.empty() ? "" : ": " + reports::list(fired)));
+      example(static_cast<Property>(i));
+    }
+    if (tally_.not_compared > 0)
+      field("compared",
+            fmt::format("{} not, because {} took too long", plural(tally_.not_compared, "run"),
+                        reference->against().algorithm));
+  }
+
+  void example(Property property) {
+    for (std::size_t i = 0; i < search_.limits().size(); ++i) {
+      const Find& find = search_.limits()[i];
+      if (find.violation.property != property) continue;
+      std::vector<std::string> faults;
+      for (const sim::Fault& fault : find.story.faults) faults.push_back(reports::fault(fault));
+      const std::string plan =
+          faults.empty() ? "no fault" : fmt::format("{}", fmt::join(faults, "; "));
+      const std::string file = file_of(report_.limit_files, i);
+      field("such as", plan + (file.empty() ? "" : ", in " + file));
+    }
+  }
+
   void besides() {
     std::vector<std::string> all;
     for (std::size_t i = 0; i < kPropertyCount; ++i) {
@@ -254,6 +333,9 @@ class Writer {
       if (one.premise_broken > 0)
         text += fmt::format(" ({} of them did not keep the condition of its promise)",
                             grouped(one.premise_broken));
+      if (one.not_theirs > 0)
+        text += fmt::format(" ({} of them not with {})", grouped(one.not_theirs),
+                            search_.reference()->against().algorithm);
       all.push_back(std::move(text));
     }
     if (all.empty()) return;
@@ -274,8 +356,7 @@ class Writer {
     field("bound",
           fmt::format("a run drawn like these violates one{} with a probability below {:.2g}%, "
                       "at 95% confidence",
-                      search_.has_met_known() ? " in a way that is not known" : "",
-                      100 * upper_bound_95(judged)));
+                      but_for(), 100 * upper_bound_95(judged)));
   }
 
   const Report& report_;
@@ -309,6 +390,8 @@ Json violations(const Report& report) {
                    {"minimal", find.minimal},
                    {"shrunk_in", find.shrunk_in},
                    {"first_at_run", find.run},
+                   {"missed", find.missed},
+                   {"moved", find.moved},
                    {"file", i < report.files.size() ? report.files[i] : ""},
                    {"seed", find.story.seed},
                    {"digest", reports::digest(*find.story.expect.digest)},
@@ -327,6 +410,35 @@ Json crashes(const Report& report) {
                    {"file", i < report.crash_files.size() ? report.crash_files[i] : ""}});
   }
   return all;
+}
+
+// Null: nothing was compared.
+Json against(const Report& report) {
+  const Search& search = report.search;
+  if (search.reference() == nullptr) return {};
+  Json limits = Json::array();
+  for (std::size_t i = 0; i < search.limits().size(); ++i) {
+    const Find& find = search.limits()[i];
+    const auto index = static_cast<std::size_t>(find.violation.property);
+    const Tally::Limit& limit = search.tally().limits[index];
+    Json fired = Json::object();
+    for (std::size_t c = 0; c < kFaultClassCount; ++c) {
+      if (limit.fired_of[c] > 0) fired[std::string(kFaultClassNames[c])] = limit.fired_of[c];
+    }
+    limits.push_back({{"property", kPropertyNames[index]},
+                      {"runs", limit.runs},
+                      {"fired", fired},
+                      {"file", i < report.limit_files.size() ? report.limit_files[i] : ""},
+                      {"faults", find.story.faults.size()},
+                      {"story", find.story.title}});
+  }
+  Json changes = Json::array();
+  for (const scenarios::Change& one : search.reference()->against().changes)
+    changes.push_back(one.path + "=" + one.value);
+  return {{"algorithm", search.reference()->against().algorithm},
+          {"set", changes},
+          {"not_compared", search.tally().not_compared},
+          {"limits", limits}};
 }
 
 Json known(const Search& search) {
@@ -381,8 +493,8 @@ std::string json(const Report& report) {
   for (std::size_t i = 0; i < kPropertyCount; ++i) {
     const Tally::Besides& one = tally.besides[i];
     if (one.runs == 0) continue;
-    besides[std::string(kPropertyNames[i])] = {{"runs", one.runs},
-                                               {"premise_broken", one.premise_broken}};
+    besides[std::string(kPropertyNames[i])] = {
+        {"runs", one.runs}, {"premise_broken", one.premise_broken}, {"not_theirs", one.not_theirs}};
   }
   const std::uint64_t judged = tally.judged();
   const auto decided = search.decided();
@@ -415,6 +527,7 @@ std::string json(const Report& report) {
       {"faults_dropped", tally.dropped},
       {"fired", fired},
       {"known", known(search)},
+      {"against", against(report)},
       {"besides", besides},
       {"chance_below", clean && search.is_independent() ? Json(upper_bound_95(judged)) : Json()},
       {"violations", violations(report)},

@@ -19,6 +19,7 @@ struct Report {
   std::string stopped{};                   // why the search could not continue; empty: it could
   std::vector<std::string> files{};        // where each find was kept; empty: nowhere
   std::string complete_file{};             // where a complete search was kept; empty: nowhere
+  std::vector<std::string> limit_files{};  // the same of the examples of limits
   std::vector<std::string> crash_files{};  // the same of crashes
   std::string corpus_folder{};             // where the plans of a guided search were written
   std::size_t corpus_files = 0;            // how many it has

@@ -40,11 +40,19 @@ const models::Algorithm& algorithm_of(const Scenario& scenario) {
 }  // namespace
 
 sim::Plan fired(const sim::Plan& plan, const scenarios::World& world) {
-  std::vector<bool> did(plan.size());
-  for (const sim::Nemesis::Firing& one : world.fired()) did[one.fault] = true;
-  sim::Plan all;
-  for (std::size_t i = 0; i < did.size(); ++i) {
-    if (did[i]) all.push_back(plan[i]);
+  return struck(plan, world).plan;
+}
+
+Struck struck(const sim::Plan& plan, const scenarios::World& world) {
+  std::vector<std::optional<sim::Instant>> at(plan.size());
+  for (const sim::Nemesis::Firing& one : world.fired()) {
+    if (!at[one.fault]) at[one.fault] = one.at;
+  }
+  Struck all;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    if (!at[i]) continue;
+    all.plan.push_back(plan[i]);
+    all.at.push_back(*at[i]);
   }
   return all;
 }
@@ -76,6 +84,7 @@ Runs::Runs(const Scenario& scenario, SearchOptions options,
       strategy_(std::move(strategy)),
       current_(base_) {
   world_.set(current_);
+  if (options_.against) reference_ = std::make_unique<Reference>(base_, *options_.against);
 }
 
 void Runs::draw(const Batch& batch, std::uint64_t run, Scenario& into) {
@@ -93,13 +102,17 @@ Scenario Runs::drawn(const Batch& batch, std::uint64_t run) {
   return scenario;
 }
 
-std::vector<Violation> Runs::without_faults() {
+std::vector<Sighting> Runs::without_faults() {
   current_ = drawn({}, kWithoutFaults);
   world_.run(current_.seed);
   if (world_.cut_short()) return {};
-  std::vector<Violation> all = unknown(current_, {}, world_);
-  std::erase_if(all,
-                [](const Violation& one) { return one.property != Property::mutual_exclusion; });
+  std::vector<Sighting> all;
+  for (const Violation& one : unknown(current_, {}, world_)) {
+    if (one.property != Property::mutual_exclusion) continue;
+    all.push_back({.run = kWithoutFaults,
+                   .violation = one,
+                   .limit = reference_ && is_limit(current_, {}, one.property)});
+  }
   return all;
 }
 
@@ -117,18 +130,22 @@ void Runs::make(const Batch& batch, std::uint64_t run, Block& block) {
     return;
   }
   for (const std::uint64_t word : strategy_->signs(run, world_)) block.signs.push_back({run, word});
-  std::vector<Violation> shown = answered(current_, fired_, world_);
-  count_besides(shown, tally);
-  const bool is_clean = shown.empty();
+  std::vector<Shown> shown;
+  const std::vector<Violation> violations = answered(current_, struck_.plan, world_);
+  for (const Violation& one : violations) shown.push_back({one, struck_});
+  const std::vector<Property> besides = count_besides(violations, tally);
   pass_known(shown, block);
   const std::size_t sightings = block.sightings.size();
-  for (const Violation& one : shown) {
-    const auto [seen, is_new] = seen_.try_emplace(one, run);
-    if (!is_new && seen->second < run) continue;
-    seen->second = run;
-    block.sightings.push_back({run, one, batch});
+  if (reference_ && (!shown.empty() || !besides.empty()))
+    compare(run, batch, shown, besides, block);
+  for (const Shown& one : shown) {
+    const auto seen = seen_.find(one.violation);
+    if (seen != seen_.end() && seen->second < run) continue;
+    if (reference_ && is_limit_elsewhere(current_, one.struck, one.violation.property)) continue;
+    seen_[one.violation] = run;
+    block.sightings.push_back({run, one.violation, batch});
   }
-  const bool sampled = is_clean && run % kSampled == 0;
+  const bool sampled = violations.empty() && run % kSampled == 0;
   if (!sampled && block.sightings.size() == sightings) return;
   run_again(run, digest);
   if (sampled) ++tally.repeated;
@@ -157,39 +174,52 @@ void Runs::differs(std::uint64_t run, std::uint64_t first, std::uint64_t second)
 }
 
 void Runs::count_faults(Tally& tally) {
-  fired_ = fired(current_.faults, world_);
-  tally.fired += fired_.size();
-  tally.dropped += current_.faults.size() - fired_.size();
-  for (const sim::Fault& fault : fired_) {
+  struck_ = struck(current_.faults, world_);
+  tally.fired += struck_.plan.size();
+  tally.dropped += current_.faults.size() - struck_.plan.size();
+  for (const sim::Fault& fault : struck_.plan) {
     if (const auto of = scenarios::class_of(fault, current_))
       ++tally.fired_of[static_cast<std::size_t>(*of)];
   }
-}
-
-scenarios::Promises Runs::promised(const Scenario& scenario, const sim::Plan& fired) const {
-  return scenarios::promises(scenario, fired);
 }
 
 std::vector<Violation> Runs::answered(const Scenario& scenario, const sim::Plan& fired,
                                       const scenarios::World& world) const {
   std::vector<Violation> all;
   const std::vector<Property>& asked = options_.properties;
-  std::optional<scenarios::Promises> promises;
+  // Of the lock, and of the one that it is compared with.
+  std::vector<scenarios::Promises> promises;
+  const auto answers = [&](Property property) {
+    if (promises.empty()) {
+      promises.push_back(scenarios::promises(scenario, fired));
+      if (reference_ && reference_->against().its_promises)
+        promises.push_back(scenarios::promises(reference_->scenario(), fired));
+    }
+    return std::any_of(promises.begin(), promises.end(), [&](const scenarios::Promises& one) {
+      return scenarios::answers_for(one[static_cast<std::size_t>(property)], scenario,
+                                    world.history());
+    });
+  };
   for (const Verdict& verdict : world.verdicts()) {
     if (verdict.outcome != Outcome::violated) continue;
-    if (!asked.empty()) {
-      if (std::find(asked.begin(), asked.end(), verdict.property) == asked.end()) continue;
-    } else {
-      if (!promises) promises = promised(scenario, fired);
-      const scenarios::Promised& promise = (*promises)[static_cast<std::size_t>(verdict.property)];
-      if (!scenarios::answers_for(promise, scenario, world.history())) continue;
-    }
+    const bool is_reported =
+        asked.empty() ? answers(verdict.property)
+                      : std::find(asked.begin(), asked.end(), verdict.property) != asked.end();
+    if (!is_reported) continue;
     for (const properties::Witness& witness : verdict.witnesses) {
       const Violation one = violation(verdict, witness, world.history());
       if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
     }
   }
   return all;
+}
+
+bool Runs::is_limit(const Scenario& scenario, const Struck& struck, Property property) {
+  return reference_->under(scenario, struck).breaks(property);
+}
+
+bool Runs::is_limit_elsewhere(const Scenario& scenario, const Struck& struck, Property property) {
+  return reference_->breaks_elsewhere(scenario, struck, property);
 }
 
 std::vector<Violation> Runs::unknown(const Scenario& scenario, const sim::Plan& fired,
@@ -201,28 +231,38 @@ std::vector<Violation> Runs::unknown(const Scenario& scenario, const sim::Plan& 
   return all;
 }
 
-bool Runs::happens_under(const sim::Plan& plan, const Violation& one) {
+std::optional<Struck> Runs::happens_under(const sim::Plan& plan, const Violation& one) {
   const sim::Plan drawn = std::exchange(current_.faults, plan);
   world_.run(current_.seed);
-  const std::vector<Violation> shown = answered(current_, fired(plan, world_), world_);
+  Struck rest = struck(plan, world_);
+  const std::vector<Violation> shown = answered(current_, rest.plan, world_);
   current_.faults = drawn;
-  return !world_.cut_short() && std::find(shown.begin(), shown.end(), one) != shown.end();
+  const bool happens = std::find(shown.begin(), shown.end(), one) != shown.end();
+  if (world_.cut_short() || !happens) return std::nullopt;
+  return rest;
 }
 
 // A violation that happens without the faults of an exception has another cause.
-void Runs::pass_known(std::vector<Violation>& shown, Block& block) {
+void Runs::pass_known(std::vector<Shown>& shown, Block& block) {
   const Exceptions& except = options_.except;
   if (except.empty()) return;
   std::vector<bool> met(except.size());
-  std::erase_if(shown, [&](const Violation& one) {
-    const sim::Plan rest = without_known(except, one.property, fired_, current_);
-    const bool anyway = is_known_anyway(except, one.property);
-    if (!anyway && (rest.size() == fired_.size() || happens_under(rest, one))) return false;
+  std::erase_if(shown, [&](Shown& one) {
+    const Property property = one.violation.property;
+    const sim::Plan& faults = struck_.plan;
+    if (!is_known_anyway(except, property)) {
+      const sim::Plan rest = without_known(except, property, faults, current_);
+      if (rest.size() == faults.size()) return false;
+      if (std::optional<Struck> cause = happens_under(rest, one.violation)) {
+        one.struck = *std::move(cause);
+        return false;
+      }
+    }
     for (std::size_t i = 0; i < except.size(); ++i) {
       const auto names = [&](const sim::Fault& fault) { return except[i].names(fault, current_); };
       met[i] = met[i] ||
-               (except[i].is_about(one.property) &&
-                (!except[i].names_fault() || std::any_of(fired_.begin(), fired_.end(), names)));
+               (except[i].is_about(property) &&
+                (!except[i].names_fault() || std::any_of(faults.begin(), faults.end(), names)));
     }
     return true;
   });
@@ -232,7 +272,47 @@ void Runs::pass_known(std::vector<Violation>& shown, Block& block) {
   }
 }
 
-void Runs::count_besides(const std::vector<Violation>& answered, Tally& tally) const {
+// Keeps those that the other lock does not violate under the same faults.
+void Runs::compare(std::uint64_t run, const Batch& batch, std::vector<Shown>& shown,
+                   const std::vector<Property>& besides, Block& block) {
+  Tally& tally = block.tally;
+  const Reference::Result theirs = reference_->under(current_, struck_);
+  if (!theirs.judged) {
+    ++tally.not_compared;
+    shown.clear();
+    return;
+  }
+  for (const Property one : besides) {
+    if (!theirs.breaks(one)) ++tally.besides[static_cast<std::size_t>(one)].not_theirs;
+  }
+  std::array<bool, kPropertyCount> counted{};
+  std::erase_if(shown, [&](const Shown& one) {
+    const Property property = one.violation.property;
+    const bool is_whole = one.struck.plan == struck_.plan;
+    if (!(is_whole ? theirs.breaks(property) : is_limit(current_, one.struck, property)))
+      return false;
+    const auto index = static_cast<std::size_t>(property);
+    if (std::exchange(counted[index], true)) return true;
+    ++tally.limits[index].runs;
+    FaultClasses classes;
+    for (const sim::Fault& fault : one.struck.plan) {
+      if (const auto of = scenarios::class_of(fault, current_)) classes.add(*of);
+    }
+    for (std::size_t i = 0; i < kFaultClassCount; ++i) {
+      if (classes.has(static_cast<FaultClass>(i))) ++tally.limits[index].fired_of[i];
+    }
+    if (first_limits_[index] == 0 || run + 1 < first_limits_[index]) {
+      first_limits_[index] = run + 1;
+      block.sightings.push_back(
+          {.run = run, .violation = one.violation, .batch = batch, .limit = true});
+    }
+    return true;
+  });
+}
+
+std::vector<Property> Runs::count_besides(const std::vector<Violation>& answered,
+                                          Tally& tally) const {
+  std::vector<Property> all;
   std::optional<scenarios::Promises> promises;
   for (const Verdict& verdict : world_.verdicts()) {
     if (verdict.outcome != Outcome::violated) continue;
@@ -240,13 +320,15 @@ void Runs::count_besides(const std::vector<Violation>& answered, Tally& tally) c
         std::any_of(answered.begin(), answered.end(),
                     [&](const Violation& one) { return one.property == verdict.property; });
     if (is_answered) continue;
-    if (!promises) promises = promised(current_, fired_);
+    if (!promises) promises = scenarios::promises(current_, struck_.plan);
+    all.push_back(verdict.property);
     const auto index = static_cast<std::size_t>(verdict.property);
     const scenarios::Promised& promise = (*promises)[index];
     ++tally.besides[index].runs;
     if (promise.promised && !scenarios::was_kept(promise.premise, current_, world_.history()))
       ++tally.besides[index].premise_broken;
   }
+  return all;
 }
 
 }  // namespace picklock::explore

@@ -3,6 +3,7 @@
 // others. If a repetition differs, the search ends.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "explore/exceptions.h"
 #include "explore/fault_plan.h"
 #include "explore/not_deterministic.h"
+#include "explore/reference.h"
 #include "explore/shrink.h"
 #include "explore/strategies/strategy.h"
 #include "explore/violation.h"
@@ -36,6 +38,7 @@ struct SearchOptions {
   bool all_classes = true;                // of faults that can act, instead of those of `faults`
   std::vector<Property> properties{};     // to be reported; empty: those that the lock promises
   Exceptions except{};                    // violations that are known
+  std::optional<Against> against{};       // the lock to compare with; nullopt: none
   std::string command{};                  // the command of this search, for the files of its finds
   Shrinker::Limits shrinking{};           // of one story
 };
@@ -55,7 +58,7 @@ class Runs {
   void make(const Batch& batch, std::uint64_t run, Block& block);
 
   // The violations of exclusion in the run that is made before all others, without faults.
-  std::vector<Violation> without_faults();
+  std::vector<Sighting> without_faults();
 
   // The scenario of run number `run` of the batch, with its plan; or of the run without faults.
   scenarios::Scenario drawn(const Batch& batch, std::uint64_t run);
@@ -65,12 +68,21 @@ class Runs {
   const strategies::Strategy& strategy() const { return *strategy_; }
 
   // The violations of the last run that the search reports, each once: the property was requested,
-  // or the lock promises it under these faults and the premise was kept.
+  // or the lock promises it under these faults and the premise was kept. In a comparison it is
+  // enough that the other lock promises it.
   std::vector<Violation> answered(const scenarios::Scenario& scenario, const sim::Plan& fired,
                                   const scenarios::World& world) const;
   // Those of them that are not known, whichever of the faults has caused them.
   std::vector<Violation> unknown(const scenarios::Scenario& scenario, const sim::Plan& fired,
                                  const scenarios::World& world) const;
+
+  // Of a comparison: whether the other lock violates the property in a run of the scenario with
+  // these faults, or else with one of them at another moment. Requires: reference().
+  bool is_limit(const scenarios::Scenario& scenario, const Struck& struck, Property property);
+  bool is_limit_elsewhere(const scenarios::Scenario& scenario, const Struck& struck,
+                          Property property);
+  Reference* reference() { return reference_.get(); }
+  const Reference* reference() const { return reference_.get(); }
 
   const SearchOptions& options() const { return options_; }
   // The fault-free scenario that every run starts from; its own plan is left out.
@@ -82,10 +94,16 @@ class Runs {
   void run_again(std::uint64_t run, std::uint64_t digest);
   [[noreturn]] void differs(std::uint64_t run, std::uint64_t first, std::uint64_t second);
   void count_faults(Tally& tally);
-  bool happens_under(const sim::Plan& plan, const Violation& one);
-  void pass_known(std::vector<Violation>& shown, Block& block);
-  void count_besides(const std::vector<Violation>& answered, Tally& tally) const;
-  scenarios::Promises promised(const scenarios::Scenario& scenario, const sim::Plan& fired) const;
+  // A violation of a run, and the faults of the run that caused it.
+  struct Shown {
+    Violation violation;
+    Struck struck;
+  };
+  std::optional<Struck> happens_under(const sim::Plan& plan, const Violation& one);
+  void pass_known(std::vector<Shown>& shown, Block& block);
+  void compare(std::uint64_t run, const Batch& batch, std::vector<Shown>& shown,
+               const std::vector<Property>& besides, Block& block);
+  std::vector<Property> count_besides(const std::vector<Violation>& answered, Tally& tally) const;
 
   SearchOptions options_;
   scenarios::Scenario base_;
@@ -93,11 +111,15 @@ class Runs {
   std::unique_ptr<strategies::Strategy> strategy_;
   scenarios::World world_;
   scenarios::Scenario current_;              // base_ with the plan and the seed of the present run
-  sim::Plan fired_;                          // those of its faults that fired
+  Struck struck_;                            // those of its faults that fired
   std::map<Violation, std::uint64_t> seen_;  // and the earliest run that was made with it
+  std::array<std::uint64_t, kPropertyCount>
+      first_limits_{};  // the same of a limit, from 1; 0: none
+  std::unique_ptr<Reference> reference_;
 };
 
 // Those of the plan that fired in the run that the world has just made.
 sim::Plan fired(const sim::Plan& plan, const scenarios::World& world);
+Struck struck(const sim::Plan& plan, const scenarios::World& world);
 
 }  // namespace picklock::explore

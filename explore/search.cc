@@ -25,8 +25,8 @@ std::string without_words(std::string text) {
 
 Search::Search(const scenarios::Scenario& scenario, SearchOptions options)
     : runs_(scenario, std::move(options)), known_runs_(runs_.options().except.size()) {
-  for (const Violation& one : runs_.without_faults())
-    leads_.push_back({.run = kWithoutFaults, .violation = one});
+  for (const Sighting& one : runs_.without_faults())
+    leads_.push_back({.run = one.run, .violation = one.violation, .limit = one.limit});
 }
 
 bool Search::run_next() {
@@ -50,7 +50,8 @@ void Search::take(const Block& block) {
   tally_.add(block.tally);
   for (std::size_t i = 0; i < block.known.size(); ++i) known_runs_[i] += block.known[i];
   for (const Sighting& one : block.sightings)
-    leads_.push_back({.run = one.run, .violation = one.violation, .batch = one.batch});
+    leads_.push_back(
+        {.run = one.run, .violation = one.violation, .batch = one.batch, .limit = one.limit});
 }
 
 void Search::take_crash(const Batch& batch, std::uint64_t run, const std::string& how) {
@@ -72,13 +73,19 @@ std::optional<Lead> Search::next_lead() {
   while (!leads_.empty()) {
     Lead lead = std::move(leads_.front());
     leads_.pop_front();
-    if (known_.insert(lead.violation).second) return lead;
+    if (lead.limit ? known_limits_.insert(lead.violation.property).second
+                   : known_.insert(lead.violation).second)
+      return lead;
   }
   return std::nullopt;
 }
 
 // Violations between different steps may have one shortest story. It is told once.
 void Search::add(Keeper::Kept kept) {
+  if (kept.find.limit) {
+    limits_.push_back(std::move(kept.find));
+    return;
+  }
   const std::string story = without_words(kept.find.text);
   const bool told = std::any_of(finds_.begin(), finds_.end(), [&](const Find& other) {
     return other.violation.property == kept.find.violation.property &&

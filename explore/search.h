@@ -51,6 +51,10 @@ class Search {
   const std::vector<std::uint64_t>& known_runs() const { return known_runs_; }
   bool has_met_known() const;
   const std::vector<Find>& finds() const { return finds_; }
+  // Of a comparison: for each property that both locks violate, the first example.
+  const std::vector<Find>& limits() const { return limits_; }
+  // The lock of a comparison; nullptr: there is none.
+  const Reference* reference() const { return runs_.reference(); }
   const std::vector<Crash>& crashes() const { return crashes_; }
   bool clean() const { return finds_.empty() && crashes_.empty(); }
   // How far it has come if it tries every plan; nullopt: it tries a sample.
@@ -73,7 +77,9 @@ class Search {
   std::vector<std::uint64_t> known_runs_;
   std::deque<Lead> leads_;     // in the order of the runs, what slipped before what comes after it
   std::set<Violation> known_;  // finds, and what is being followed up
+  std::set<Property> known_limits_;
   std::vector<Find> finds_;
+  std::vector<Find> limits_;
   std::vector<Crash> crashes_;
 };
 

@@ -18,13 +18,23 @@ struct Tally {
   std::uint64_t crashed = 0;    // runs that ended their process
   std::uint64_t permuted = 0;   // runs whose ties were permuted
   std::array<std::uint64_t, kFaultClassCount> fired_of{};
-  // Runs that violated a property that the search does not report, and those of them in which the
-  // property was promised but the premise of the promise was not kept.
+  // Runs that violated a property that the search does not report. Those of them in which the
+  // property was promised but the premise of the promise was not kept; and those in which the lock
+  // of a comparison kept it.
   struct Besides {
     std::uint64_t runs = 0;
     std::uint64_t premise_broken = 0;
+    std::uint64_t not_theirs = 0;
   };
   std::array<Besides, kPropertyCount> besides{};
+  // Runs that violated a property that the search would report, but so did the lock of a
+  // comparison; and by the classes of the faults that fired in them.
+  struct Limit {
+    std::uint64_t runs = 0;
+    std::array<std::uint64_t, kFaultClassCount> fired_of{};
+  };
+  std::array<Limit, kPropertyCount> limits{};
+  std::uint64_t not_compared = 0;  // runs that violated, and took the other lock too long
 
   std::uint64_t judged() const { return runs - cut_short - crashed; }
 
@@ -41,7 +51,12 @@ struct Tally {
     for (std::size_t i = 0; i < besides.size(); ++i) {
       besides[i].runs += other.besides[i].runs;
       besides[i].premise_broken += other.besides[i].premise_broken;
+      besides[i].not_theirs += other.besides[i].not_theirs;
+      limits[i].runs += other.limits[i].runs;
+      for (std::size_t c = 0; c < kFaultClassCount; ++c)
+        limits[i].fired_of[c] += other.limits[i].fired_of[c];
     }
+    not_compared += other.not_compared;
   }
 };
 

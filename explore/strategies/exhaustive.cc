@@ -82,7 +82,8 @@ std::optional<Batch> Exhaustive::next() {
 
 void Exhaustive::take(const Batch& batch, const Block& block) {
   --under_way_;
-  violated_ = violated_ || !block.sightings.empty();
+  violated_ = violated_ || std::any_of(block.sightings.begin(), block.sightings.end(),
+                                       [](const Sighting& one) { return !one.limit; });
   for (const Sign& one : block.signs) {
     if (!signs_.insert(one.word).second) continue;
     if (level_ == settings_.faults.most) continue;
