@@ -43,6 +43,7 @@ using keys::Words;
 
 constexpr std::uint64_t kRunsOfASearch = 100'000;
 constexpr std::uint64_t kMostFaults = 100;
+constexpr std::uint64_t kMostDepth = 100;
 
 // ---------------------------------------------------------------- options
 
@@ -96,6 +97,7 @@ std::string command_of(const ExploreOptions& options, std::uint64_t seed) {
   add("--strategy", options.strategy);
   for (const std::string& change : options.changes) add("--set", change);
   add("--max-faults", options.max_faults);
+  add("--depth", options.depth);
   add("--faults", options.faults);
   add("--property", options.properties);
   for (const std::string& known : options.except) add("--except", known);
@@ -186,6 +188,10 @@ CLI::App* add_explore(CLI::App& app, ExploreOptions& options) {
       "NAME");
   add("--max-faults", options.max_faults, "the most faults in one run (default: 3; exhaustive: 1)",
       "NUMBER");
+  add("--depth", options.depth,
+      fmt::format("pct: the orders of two messages that a violation may need (default: {})",
+                  SearchOptions{}.depth),
+      "NUMBER");
   command
       ->add_option("--set", options.changes,
                    "change one key of the file, such as lock.ttl=5s or clients.count=5; may be "
@@ -258,6 +264,9 @@ int explore(const ExploreOptions& given) {
     options.faults.most =
         static_cast<std::uint32_t>(number_from("--max-faults", given.max_faults, 1, kMostFaults));
   }
+  if (!given.depth.empty()) {
+    options.depth = static_cast<std::uint32_t>(number_from("--depth", given.depth, 1, kMostDepth));
+  }
   if (!given.faults.empty()) read_faults(given.faults, options);
   if (!given.properties.empty()) options.properties = properties_from(given.properties);
   if (!given.runs.empty() && !given.seconds.empty())
@@ -292,6 +301,8 @@ int explore(const ExploreOptions& given) {
     options.corpus = corpus->read(scenario);
   }
   Search search(scenario, options);
+  if (!given.depth.empty() && !search.guarantee())
+    throw BadInput(fmt::format("--depth: the strategy {} has no depth; pct has", options.strategy));
   if (corpus && search.corpus() == nullptr)
     throw BadInput(fmt::format("--corpus: the strategy {} makes no plans of others; guided does",
                                options.strategy));

@@ -17,6 +17,7 @@ struct ExploreOptions {
   std::string algorithm;
   std::string strategy;
   std::string max_faults;
+  std::string depth;
   std::vector<std::string> changes;
   std::string faults;
   std::string properties;

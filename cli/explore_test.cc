@@ -16,7 +16,8 @@ TEST_F(Program, RefusesSearchesThatCannotBeMade) {
   refuse("--algorithm lua-check-delet", "no algorithm `lua-check-delet`; did you mean `lua-check-");
   refuse("chek-then-delete-gap", "did you mean `check-then-delete-gap`?");
   refuse(kStory + " --set lock.tl=5s", "did you mean `lock.ttl`?");
-  refuse(kStory + " --strategy pct", "no strategy `pct`; it is one of random, exhaustive, guided");
+  refuse(kStory + " --strategy dpor",
+         "no strategy `dpor`; it is one of random, exhaustive, guided, pct");
   refuse(kStory + " --faults paus", "no class of faults `paus`; did you mean `pause`?");
   refuse(kStory + " --faults pause,,crash", "there is an empty word in \"pause,,crash\"");
   refuse(kStory + " --faults failover",
@@ -202,6 +203,18 @@ TEST_F(Program, ComparesALockWithAnother) {
   const std::string versions =
       "explore --algorithm lua-check-delete --against lua-check-delete --runs 300 --json";
   EXPECT_EQ(picklock(versions).status, 0);
+}
+
+TEST_F(Program, SaysWhatOrdersByPrioritiesPromise) {
+  const std::string arguments =
+      "explore check-then-delete-gap-order --set lock.algorithm=lua-check-delete --faults none "
+      "--runs 50 --out " +
+      path("out");
+  const Ran ran = picklock(arguments + " --strategy pct --depth 1");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("guarantee  a violation that needs no more than 1 order of"));
+  EXPECT_EQ(picklock(arguments + " --depth 2").err,
+            "picklock: --depth: the strategy random has no depth; pct has\n");
 }
 
 TEST_F(Program, KeepsTheCorpusOfAGuidedSearchForTheNext) {

@@ -89,10 +89,11 @@ TEST_F(Program, ListsTheWordsThatAFileIsWrittenWith) {
 
 TEST_F(Program, ListsTheStrategiesThatAreBuilt) {
   const Json rows = Json::parse(picklock("list strategies --json").out);
-  ASSERT_EQ(rows.size(), 3u);
+  ASSERT_EQ(rows.size(), 4u);
   EXPECT_EQ(rows.at(0).at("name"), "random");
   EXPECT_EQ(rows.at(1).at("name"), "exhaustive");
   EXPECT_EQ(rows.at(2).at("name"), "guided");
+  EXPECT_EQ(rows.at(3).at("name"), "pct");
 }
 
 TEST_F(Program, WrapsItsListsByWordsAt80Columns) {

@@ -90,8 +90,8 @@ void read_fault(std::string_view word, const Scenario& scenario, Exception& into
 }  // namespace
 
 bool Exception::names(const sim::Fault& one, const Scenario& scenario) const {
-  if (!fault.empty() && fault != verbs::name(one.verb) &&
-      fault != picklock::name(scenarios::class_of(one, scenario)))
+  const auto of = scenarios::class_of(one, scenario);
+  if (!fault.empty() && fault != verbs::name(one.verb) && (!of || fault != picklock::name(*of)))
     return false;
   if (step.empty()) return true;
   const sim::Trigger& trigger = one.trigger;

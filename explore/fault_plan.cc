@@ -46,6 +46,8 @@ void set_run(const scenarios::Scenario& base, std::uint64_t seed, std::uint64_t 
   into.seed = run_seed(seed, run);
   into.ties = base.ties == scenarios::Ties::permuted ? base.ties : run_ties(seed, run);
   into.network.order = scenarios::Order::drawn;
+  into.network.priorities = 0;
+  into.network.priority_changes.clear();
 }
 
 FaultPlans::FaultPlans(const scenarios::Scenario& scenario, Profile profile)

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "explore/late_messages.h"
 #include "explore/shrink.h"
 #include "reports/narrator.h"
+#include "scenarios/keys.h"
 #include "scenarios/loader.h"
 #include "scenarios/runner.h"
 #include "scenarios/writer.h"
@@ -45,11 +47,31 @@ Scenario Keeper::start_of(const Lead& lead) {
   world.set(scenario);
   world.run(scenario.seed);
   if (shown && has(runs_.answered(scenario, scenario.faults, world), lead.violation))
-    return scenario;
+    return with_late_messages(std::move(scenario), lead.violation);
   throw NotDeterministic(fmt::format(
       "run {} of {} with seed {} is not deterministic: {} is violated, then, {}, it is not",
       lead.run + 1, scenario.name, runs_.options().seed, picklock::name(lead.violation.property),
       shown ? "without the faults that did not fire" : "made again"));
+}
+
+// Priorities concern all messages; a story names the few that matter.
+Scenario Keeper::with_late_messages(Scenario scenario, const Violation& violation) {
+  if (scenario.network.priorities == 0) return scenario;
+  scenarios::World world;
+  world.set(scenario);
+  world.run(scenario.seed, true);
+  const sim::Plan late = late_messages(world);
+  Scenario named = scenario;
+  named.network.priorities = 0;
+  named.network.priority_changes.clear();
+  named.faults.insert(named.faults.end(), late.begin(), late.end());
+  if (named.faults.size() > scenarios::kMostFaults) return scenario;
+  world.set(named);
+  world.run(named.seed);
+  const bool all_fired = fired(named.faults, world).size() == named.faults.size();
+  // Messages that are no step of a client are not named, and may have been the ones.
+  if (!all_fired || !has(runs_.answered(named, named.faults, world), violation)) return scenario;
+  return named;
 }
 
 Keeper::Kept Keeper::keep(const Lead& lead, const std::function<bool()>& enough) {

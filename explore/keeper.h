@@ -77,6 +77,7 @@ class Keeper {
 
  private:
   scenarios::Scenario start_of(const Lead& lead);
+  scenarios::Scenario with_late_messages(scenarios::Scenario scenario, const Violation& violation);
   bool is_to_be_kept(const scenarios::Scenario& scenario, const scenarios::World& world,
                      const Violation& one, bool limit);
   void finish(scenarios::Scenario shortest, Find& find);

@@ -65,6 +65,7 @@ class Writer {
                       grouped(static_cast<std::uint64_t>(runs_per_second(report_)))));
     faults();
     decided();
+    guarantee();
     kept();
     known();
     limits();
@@ -129,7 +130,9 @@ class Writer {
              fmt::format("{} violated in {}{}", picklock::name(find.violation.property), run, how));
     if (search_.finds().size() > 1) field("story", find.story.title);
     compared(find);
-    field("shrunk", fmt::format("from {} to {} in {}{}", plural(find.faults, "fault"),
+    const bool orders = find.story.network.order == scenarios::Order::any;
+    field("shrunk", fmt::format("from {} to {} in {}{}",
+                                plural(find.faults, orders ? "fault or late message" : "fault"),
                                 grouped(find.story.faults.size()), plural(find.shrunk_in, "run"),
                                 find.minimal ? "; nothing more can be removed"
                                              : "; shrinking stopped there"));
@@ -213,6 +216,17 @@ class Writer {
     field("moments",
           "before and after each step of a client that the run under the faults before it reaches; "
           "of equal steps in a row the first");
+  }
+
+  void guarantee() {
+    const auto of = search_.guarantee();
+    if (!of) return;
+    field("guarantee",
+          fmt::format("a violation that needs no more than {} of messages shows in a run with a "
+                      "probability of at least 1 in {:.4g}: {} between processes, {}; it holds "
+                      "where latencies leave these orders open, under the faults that it needs",
+                      plural(of->depth, "order"), 1 / of->probability(),
+                      plural(of->directions, "direction"), plural(of->messages, "message")));
   }
 
   void kept() {
@@ -463,6 +477,14 @@ Json complete(const std::optional<Decided>& decided, const std::string& file) {
           {"file", file}};
 }
 
+Json guarantee(const std::optional<strategies::Guarantee>& of) {
+  if (!of) return {};
+  return {{"depth", of->depth},
+          {"directions", of->directions},
+          {"messages", of->messages},
+          {"probability", of->probability()}};
+}
+
 }  // namespace
 
 std::size_t shortest(const std::vector<Find>& finds) {
@@ -516,6 +538,7 @@ std::string json(const Report& report) {
                         decided->unjudged == 0},
       {"kept", search.corpus() != nullptr ? Json(search.corpus()->entries().size()) : Json()},
       {"complete", complete(search.decided(), report.complete_file)},
+      {"guarantee", guarantee(search.guarantee())},
       {"interrupted", report.interrupted},
       {"stopped", report.stopped.empty() ? Json() : Json(report.stopped)},
       {"nothing_tried", vacuous.empty() ? Json() : Json(vacuous)},

@@ -73,7 +73,8 @@ Runs::Runs(const Scenario& scenario, SearchOptions options)
                                               .faults = options_.faults,
                                               .most_plans = options_.most_plans,
                                               .corpus = options_.corpus,
-                                              .alike = options_.alike});
+                                              .alike = options_.alike,
+                                              .depth = options_.depth});
 }
 
 Runs::Runs(const Scenario& scenario, SearchOptions options,

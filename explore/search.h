@@ -61,6 +61,8 @@ class Search {
   std::optional<strategies::Decided> decided() const { return runs_.strategy().decided(); }
   // Whether its plans were drawn independently of each other, so that upper_bound_95() holds.
   bool is_independent() const;
+  // What its strategy promises of each run; nullopt: nothing.
+  std::optional<strategies::Guarantee> guarantee() const { return runs_.strategy().guarantee(); }
   // The plans that it keeps to make others of; nullptr: it makes none of others.
   const Corpus* corpus() const { return runs_.strategy().corpus(); }
   // Why a clean search proves nothing: no run was judged, or no fault has struck; empty: it does.

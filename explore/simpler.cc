@@ -55,9 +55,15 @@ bool rename_servers(scenarios::ClientsSpec& clients, const Renaming& renaming) {
   return knew == !clients.servers.empty();
 }
 
+void draw_order(scenarios::Network& network) {
+  network.order = scenarios::Order::drawn;
+  network.priorities = 0;
+  network.priority_changes.clear();
+}
+
 // A file that leaves an order open where there is none is refused.
 void keep_order_possible(scenarios::Network& network) {
-  if (!scenarios::has_bounds(network)) network.order = scenarios::Order::drawn;
+  if (!scenarios::has_bounds(network)) draw_order(network);
 }
 
 // False: a fault or a client needs the process that is gone.
@@ -102,6 +108,7 @@ class Steps {
         return true;
       });
     }
+    fewer_late_messages();
     fewer_differences();
     fewer([](Scenario& one) -> std::uint32_t& { return one.clients.cycles; });
     one_cycle_with_its_faults();
@@ -330,7 +337,36 @@ class Steps {
     }
     const bool needs_order = std::any_of(scenario_.faults.begin(), scenario_.faults.end(),
                                          [this](const Fault& one) { return is_order(one); });
-    if (!needs_order) off([](Scenario& one) -> scenarios::Order& { return one.network.order; });
+    if (!needs_order && scenario_.network.order != scenarios::Order::drawn)
+      add([](Scenario& one) { return draw_order(one.network), true; });
+    for (std::size_t i = scenario_.network.priority_changes.size(); i-- > 0;) {
+      add([i](Scenario& one) {
+        std::vector<std::uint64_t>& changes = one.network.priority_changes;
+        changes.erase(changes.begin() + static_cast<std::ptrdiff_t>(i));
+        return true;
+      });
+    }
+  }
+
+  // Several messages that are a little late may do what one does that is as late as it may be.
+  void fewer_late_messages() {
+    constexpr std::size_t kMost = 12;
+    std::vector<std::size_t> late;
+    for (std::size_t i = 0; i < scenario_.faults.size(); ++i) {
+      if (is_order(scenario_.faults[i])) late.push_back(i);
+    }
+    if (late.size() > kMost) return;
+    for (const std::size_t kept : late) {
+      for (const std::size_t gone : late) {
+        const Duration most = scenarios::order_slack(scenario_, scenario_.faults[kept]);
+        if (gone == kept || scenario_.faults[kept].lasts == most) continue;
+        add([kept, gone, most](Scenario& one) {
+          one.faults[kept].lasts = most;
+          one.faults.erase(one.faults.begin() + static_cast<std::ptrdiff_t>(gone));
+          return true;
+        });
+      }
+    }
   }
 
   // A late message that the network allows must not become one that it does not.

@@ -122,6 +122,10 @@ TEST(IgnoredOptions, OutsideTheLockNeedTheKeyThatTheyGoWith) {
           "network.tail_one_in=9");
   refused(lua, "network", "order = \"any\"", "while every latency is a single duration",
           "network.latency=['1ms', '9ms']");
+  refused(lua, "network", "priorities = 3\nlatency = ['1ms', '9ms']", "unless `order` is any",
+          "network.order=any");
+  refused(lua, "network", "priority_changes = [3]\norder = 'any'\nlatency = ['1ms', '9ms']",
+          "while `priorities` is 0", "network.priorities=3");
   refused(lua, "clients", "threads_arrive_every = \"1s\"", "while `threads` is 1",
           "clients.threads=2");
   refused(lua, "clients", "arrive_every = \"2s\"\ncount = 1", "while `count` is 1",

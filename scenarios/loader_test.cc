@@ -105,6 +105,8 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(s.network.latency.tail_one_in, 1000U);
   EXPECT_EQ(s.network.latency.tail_high, 1s);
   EXPECT_EQ(s.network.order, Order::any);
+  EXPECT_EQ(s.network.priorities, 7u);
+  EXPECT_EQ(s.network.priority_changes, (std::vector<std::uint64_t>{3, 20}));
   EXPECT_EQ(s.network.break_after, 15min);
   ASSERT_EQ(s.network.links.size(), 1U);
   const Link& link = s.network.links[0];
@@ -115,7 +117,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(link.latency.tail_one_in, 9U);
   EXPECT_EQ(link.latency.tail_high, 8ms);
   EXPECT_FALSE(link.both);
-  EXPECT_EQ(link.line, 96);
+  EXPECT_EQ(link.line, 98);
 
   EXPECT_EQ(s.clients.count, 4U);
   EXPECT_EQ(s.clients.arrive_every, 0s);
@@ -160,7 +162,7 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
   const sim::Fault pause = fault(sim::Verb::pause);
   EXPECT_EQ(pause.target, "client-1");
   EXPECT_EQ(pause.lasts, 8s);
-  EXPECT_EQ(pause.line, 127);
+  EXPECT_EQ(pause.line, 129);
   EXPECT_EQ(pause.trigger.at, std::nullopt);
   EXPECT_EQ(pause.trigger.side, sim::Side::before);
   EXPECT_EQ(pause.trigger.role, Role::release);

@@ -1,3 +1,7 @@
+#include <fmt/ranges.h>
+
+#include <limits>
+
 #include "keys/key_kinds.h"
 #include "scenarios/bounds.h"
 #include "scenarios/keys.h"
@@ -61,6 +65,17 @@ const Keys<Link>& link_keys() {
   return keys;
 }
 
+std::vector<std::uint64_t> read_numbers(const Value& value) {
+  constexpr std::size_t kMostChanges = 1000;
+  const std::vector<Value> elements = value.elements();
+  if (elements.size() > kMostChanges)
+    value.fail(fmt::format("must not have more than {} numbers", kMostChanges));
+  std::vector<std::uint64_t> numbers;
+  for (const Value& element : elements)
+    numbers.push_back(static_cast<std::uint64_t>(element.integer(1, 1'000'000'000)));
+  return numbers;
+}
+
 }  // namespace
 
 const Keys<Network>& network_keys() {
@@ -75,6 +90,31 @@ const Keys<Network>& network_keys() {
         {.other = "latency",
          .met = has_bounds,
          .else_what = "while every latency is a single duration"}));
+    made.push_back(needing(
+        integer<Network>("priorities", 0, std::numeric_limits<std::int64_t>::max(),
+                         at<&Network::priorities>,
+                         "number from which the priority of each connection is drawn, in each "
+                         "direction; the lower it is, the more of the time between the bounds its "
+                         "messages take; 0: none"),
+        {.other = "order",
+         .met = [](const Network& network) { return network.order == Order::any; },
+         .else_what = "unless `order` is any"}));
+    made.push_back(needing(
+        Key<Network>{
+            .name = "priority_changes",
+            .type = "array of whole numbers, 1 to 1000000000",
+            .meaning = "the messages, counted over the whole run, at which the priority of their "
+                       "connection falls below all that are drawn",
+            .read = [](const Value& value,
+                       Network& network) { network.priority_changes = read_numbers(value); },
+            .show =
+                [](const Network& network) {
+                  return fmt::format("[{}]", fmt::join(network.priority_changes, ", "));
+                },
+            .nested = {}},
+        {.other = "priorities",
+         .met = [](const Network& network) { return network.priorities != 0; },
+         .else_what = "while `priorities` is 0"}));
     made.push_back(
         duration<Network>("break_after", Sign::not_negative, at<&Network::break_after>,
                           "a connection that could not deliver for this long breaks; 0s: never"));

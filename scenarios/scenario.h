@@ -103,6 +103,10 @@ enum class Order : std::uint8_t { drawn, any };
 struct Network {
   Latency latency;
   Order order = Order::drawn;
+  // Of an open order: a number from which the priorities of connections are drawn; 0: none. And the
+  // messages at which the priority of a connection falls (sim/priorities.h).
+  std::uint64_t priorities = 0;
+  std::vector<std::uint64_t> priority_changes;
   std::vector<Link> links;
   // A connection with bytes undelivered for this long breaks, as TCP's retransmission does; 0:
   // never.

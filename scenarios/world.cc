@@ -11,7 +11,8 @@ namespace picklock::scenarios {
 namespace {
 
 sim::Latency as_sim(const Latency& latency, Order order) {
-  if (order == Order::any) return {.low = latency.low, .high = latency.low};
+  if (order == Order::any)
+    return {.low = latency.low, .high = latency.low, .slack = slowest(latency) - latency.low};
   return {.low = latency.low,
           .high = latency.high,
           .tail_one_in = latency.tail_one_in,
@@ -310,6 +311,7 @@ void World::set_links() {
   sim::Network& network = simulation_.network;
   network.set_latency(as_sim(scenario_->network.latency, scenario_->network.order));
   network.set_patience(scenario_->network.break_after);
+  network.priorities().set(scenario_->network.priorities, scenario_->network.priority_changes);
   const auto process = [this](const std::string& name) -> sim::Process& {
     for (std::uint32_t i = 0; i < processes_.size(); ++i) {
       if (processes_[i].name == name) return simulation_.scheduler.processes().at(i);

@@ -60,6 +60,7 @@ class World {
   const sim::Trace& trace() const { return simulation_.scheduler.record().tracer().trace(); }
   const properties::Verdicts& verdicts() const { return *verdicts_; }
   const std::vector<sim::Nemesis::Firing>& fired() const { return simulation_.nemesis.fired(); }
+  const sim::Network& network() const { return simulation_.network; }
   Duration patience() const { return patience_; }
   const properties::Context& context() const { return context_; }
   std::uint32_t grants() const { return scenarios::grants(history()); }

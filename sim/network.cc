@@ -13,6 +13,8 @@ void Network::reset() {
   default_latency_ = {};
   patience_ = {};
   patience_timers_used_ = 0;
+  priorities_.set(0, {});
+  waited_.clear();
 }
 
 void Network::set_latency(const Process& from, const Process& to, const Latency& latency) {
@@ -135,11 +137,24 @@ void Network::send(Message& message) {
   if (scheduler_.record().tracer().on()) trace(TraceKind::sent, message);
   Instant due = scheduler_.now() + way.latency->draw(way.random);
   if (message.altered) due += send_altered(message);
+  if (priorities_.on()) due += wait_of(message);
   // Messages of one direction arrive in order and never at one instant: a permuted tie must not
   // swap two of them.
   if (due <= way.last_due) due = way.last_due + Duration(1);
   way.last_due = due;
   enqueue(message, due);
+}
+
+// The kernels' own messages always take the least time.
+Duration Network::wait_of(const Message& message) {
+  if (message.kind != MessageKind::data) return {};
+  const Connection& connection = *message.connection;
+  const Duration wait = priorities_.part_of(connection.way_[message.direction].latency->slack,
+                                            connection.index_ * 2 + message.direction,
+                                            connection.hash_ + message.direction);
+  if (scheduler_.record().tracer().on() && wait > Duration::zero())
+    waited_.push_back({message.number, wait});
+  return wait;
 }
 
 // A fault delays the message, or sends a second copy that is not ordered with the others.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/message.h"
+#include "sim/priorities.h"
 #include "sim/random.h"
 #include "sim/scheduler.h"
 
@@ -21,6 +22,7 @@ struct Latency {
   Duration high = std::chrono::microseconds(500);
   std::uint32_t tail_one_in = 0;
   Duration tail_high{};
+  Duration slack{};  // that priorities may add
 
   Duration draw(Random& random) const {
     if (tail_one_in > 0 && random.below(tail_one_in) == 0)
@@ -100,6 +102,16 @@ class Network {
 
   void set_latency(const Latency& everywhere) { default_latency_ = everywhere; }
   void set_latency(const Process& from, const Process& to, const Latency& latency);
+  // With these a message of low priority uses some of the slack of its latency.
+  Priorities& priorities() { return priorities_; }
+  const Priorities& priorities() const { return priorities_; }
+  // Of a traced run: the messages, by their numbers, that took more than the least time because of
+  // their priorities.
+  struct Waited {
+    std::uint32_t message = 0;
+    Duration by{};
+  };
+  const std::vector<Waited>& waited() const { return waited_; }
   void set_patience(Duration patience) { patience_ = patience; }  // 0: connections wait for ever
 
   // An established connection, as if opened before the run began.
@@ -177,6 +189,7 @@ class Network {
   void let_go(const Connection& connection) { scheduler_.let_go(connection.foreground_); }
   void enqueue(Message& message, Instant due);
   [[gnu::noinline]] Duration send_altered(Message& message);
+  [[gnu::noinline]] Duration wait_of(const Message& message);
   [[gnu::noinline]] void deliver_unusual(Message& message, const Event& event);
   bool arrives(Message& message);
   bool is_received(Message& message, Process& receiver);
@@ -192,6 +205,8 @@ class Network {
   void out_of_patience(std::uint32_t connection);
 
   Scheduler& scheduler_;
+  Priorities priorities_;
+  std::vector<Waited> waited_;
   Latency default_latency_;
   std::deque<LinkLatency> link_latency_;
   Duration patience_{};

@@ -175,6 +175,8 @@ service = "1ms"
 [network]
 latency = ["0.5ms", "2ms"]
 order = "any"
+priorities = 7
+priority_changes = [3, 20]
 tail_one_in = 1000
 tail_high = "1s"
 break_after = "15m"

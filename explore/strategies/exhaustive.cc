@@ -40,6 +40,8 @@ void Exhaustive::draw(const Batch& batch, std::uint64_t run, scenarios::Scenario
   into.seed = settings_.seed;
   into.ties = scenario_.ties;
   into.network.order = scenario_.network.order;
+  into.network.priorities = scenario_.network.priorities;
+  into.network.priority_changes = scenario_.network.priority_changes;
   if (run > 0) into.faults.push_back(children(batch.basis)[run - batch.first]);
 }
 

@@ -6,6 +6,7 @@
 
 #include "explore/strategies/exhaustive.h"
 #include "explore/strategies/guided.h"
+#include "explore/strategies/pct.h"
 #include "explore/strategies/random.h"
 
 namespace picklock::explore::strategies {
@@ -16,7 +17,7 @@ std::unique_ptr<Strategy> make(Ways ways, const Settings& settings) {
   return std::make_unique<Some>(std::move(ways), settings);
 }
 
-constexpr std::array<Listed, 3> kAll = {{
+constexpr std::array<Listed, 4> kAll = {{
     {"random",
      "plans drawn at random, each from some of the kinds of faults: at steps that an undisturbed "
      "run reaches, or at times; what is due at one instant is permuted in every second run",
@@ -29,6 +30,10 @@ constexpr std::array<Listed, 3> kAll = {{
      "plans made of those that have shown something new, in ways that bring more of it to light; "
      "every fourth is drawn at random",
      3, false, false, make<Guided>},
+    {"pct",
+     "orders of messages drawn by priorities of their connections, with faults as `random` draws "
+     "them; needs messages that may take more or less time (network.latency)",
+     3, false, true, make<Pct>},
 }};
 
 }  // namespace

@@ -25,6 +25,17 @@ struct Settings {
   std::uint64_t most_plans = 10'000'000;  // of a number of faults, if it tries all of them
   std::vector<Corpus::Entry> corpus{};    // to begin with, if it makes plans of others
   bool alike = false;                     // tries also plans that differ by their times alone
+  std::uint32_t depth = 3;                // orders of messages that a violation may need
+};
+
+// What a strategy that draws orders of messages promises of each run: a violation that needs at
+// most `depth` orders of two messages each shows with at least this probability.
+struct Guarantee {
+  std::uint32_t depth = 0;
+  std::uint64_t directions = 0;  // of connections, as in the run without faults
+  std::uint64_t messages = 0;    // the same
+
+  double probability() const;
 };
 
 // How far a strategy has come that tries every plan.
@@ -53,6 +64,8 @@ class Strategy {
   virtual void take(const Batch& batch, const Block& block);
   // nullopt: it tries a sample.
   virtual std::optional<Decided> decided() const { return std::nullopt; }
+  // nullopt: it promises nothing.
+  virtual std::optional<Guarantee> guarantee() const { return std::nullopt; }
   // The plans that it keeps to make others of; nullptr: it makes none of others.
   virtual const Corpus* corpus() const { return nullptr; }
 
