@@ -42,9 +42,9 @@ TEST(Priorities, FallBelowAllThatAreDrawn) {
   const Duration second = priorities.part_of(1s, 1, 1);
   const Duration fallen = priorities.part_of(1s, 0, 0);
   const Duration fallen_later = priorities.part_of(1s, 1, 1);
-  EXPECT_LE(first, 1s / 3);
-  EXPECT_LE(second, 1s / 3);
-  EXPECT_GT(fallen, 1s / 2);
+  EXPECT_LE(first, 334ms);
+  EXPECT_LE(second, 334ms);
+  EXPECT_GT(fallen, 500ms);
   EXPECT_GT(fallen_later, fallen);
   EXPECT_LE(fallen_later, 1s);
   EXPECT_EQ(priorities.part_of(1s, 0, 0), fallen);

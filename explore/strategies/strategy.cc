@@ -1,15 +1,14 @@
 #include "explore/strategies/strategy.h"
 
-#include <cmath>
-
 namespace picklock::explore::strategies {
 
 // With n chains of events of which at most k are scheduled, a run shows a bug of depth d with a
 // probability of at least 1 / (n k^(d-1)).
 double Guarantee::probability() const {
   if (directions == 0 || messages == 0) return 0;
-  return 1 / (static_cast<double>(directions) *
-              std::pow(static_cast<double>(messages), static_cast<double>(depth) - 1));
+  double probability = 1 / static_cast<double>(directions);
+  for (std::uint32_t i = 1; i < depth; ++i) probability /= static_cast<double>(messages);
+  return probability;
 }
 
 std::optional<Batch> Strategy::next() {
