@@ -116,7 +116,7 @@ std::string once_it_has(const std::string& file, std::size_t bytes) {
 // that of a comparison that was not killed.
 TEST_F(Program, GoesOnWithAComparisonThatWasKilled) {
   const std::string comparison =
-      "compare --algorithms lua-check-delete,redlock --runs 60 --json --out ";
+      "compare --algorithms lua-check-delete,redlock --faults none,all --runs 40 --json --out ";
   const auto made = [this, &comparison](const std::string& folder) {
     Json document = Json::parse(picklock(comparison + path(folder)).out);
     return document.at("locks").at(0).at("price").dump() + document.at("locks")
@@ -131,7 +131,7 @@ TEST_F(Program, GoesOnWithAComparisonThatWasKilled) {
   const std::string ledger = path("killed") + "/runs-seed-1.jsonl";
   std::string before;
   int grown = 0;
-  for (const int bytes : {1, 1000, 30000, 10000}) {
+  for (const int bytes : {1, 1000, 5000, 2000}) {
     shell("\"$P\" " + comparison + path("killed") + " >/dev/null & " +
           once_it_has(ledger, before.size() + static_cast<std::size_t>(bytes)) +
           "kill -9 $!; wait $!");

@@ -229,12 +229,13 @@ TEST_F(Program, KeepsTheCorpusOfAGuidedSearchForTheNext) {
 }
 
 TEST_F(Program, DoesNotBeginWithMorePlansThanItMayTry) {
-  const Ran ran =
-      picklock("explore plain/lua-check-delete --strategy exhaustive --max-faults 2 --runs 100000");
+  const Ran ran = picklock(
+      "explore plain/lua-check-delete --strategy exhaustive --max-faults 2 "
+      "--faults late-write --runs 2000");
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.err,
               ::testing::ContainsRegex("^picklock: stopped: the plans of 2 faults are some [0-9]+, "
-                                       "which is more than --runs 100000 and would take about"));
+                                       "which is more than --runs 2000 and would take about"));
   EXPECT_THAT(ran.out, HasSubstr("complete   every plan of at most 1 fault: "));
 }
 
