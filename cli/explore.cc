@@ -250,7 +250,7 @@ CLI::App* add_explore(CLI::App& app, ExploreOptions& options) {
       fmt::format("Runs per second on one core: {}.\n\n", fmt::join(speeds, "; ")) +
       "Exit status:\n"
       "0\tno promised property was violated, with --property none of those named, apart from what "
-      "--except names\n"
+      "--except names or the lock of --against violates too\n"
       "1\tone was violated, a run crashed, or no fault struck in any run\n"
       "2\tbad input, wrong usage, a search that had to stop, or output that cannot be written\n"
       "130\tinterrupted; the report covers the runs until then");

@@ -92,9 +92,11 @@ Keeper::Kept Keeper::keep(const Lead& lead, const std::function<bool()>& enough)
   const auto shows = [&](const Scenario& simpler, const scenarios::World& world) {
     const std::vector<Violation> shown = runs_.unknown(simpler, simpler.faults, world);
     if (has(shown, lead.violation))
-      return is_to_be_kept(simpler, world, lead.violation, lead.limit);
+      return !is_compared(find) || is_to_be_kept(simpler, world, lead.violation, lead.limit);
     for (const Violation& other : shown) {
-      if (is_to_be_kept(simpler, world, other, false)) slips(other, simpler);
+      const bool kept_elsewhere =
+          runs_.reference() == nullptr || is_to_be_kept(simpler, world, other, false);
+      if (kept_elsewhere) slips(other, simpler);
     }
     return false;
   };
@@ -106,10 +108,13 @@ Keeper::Kept Keeper::keep(const Lead& lead, const std::function<bool()>& enough)
   return kept;
 }
 
+bool Keeper::is_compared(const Find& find) const {
+  return runs_.reference() != nullptr && find.run > 0;
+}
+
 // A find of a comparison stays one, and an example of a limit too.
 bool Keeper::is_to_be_kept(const Scenario& scenario, const scenarios::World& world,
                            const Violation& one, bool limit) {
-  if (runs_.reference() == nullptr) return true;
   const Struck faults = struck(scenario.faults, world);
   const Reference::Result theirs = runs_.reference()->under(scenario, faults);
   if (!theirs.judged || theirs.breaks(one.property) != limit) return false;
@@ -140,7 +145,8 @@ void Keeper::finish(Scenario shortest, Find& find) {
   // A fault that changes nothing may have been kept for the time that it adds to the run.
   const auto in_vain = std::count_if(again.fired.begin(), again.fired.end(),
                                      [](const auto& one) { return !one.in_vain.empty(); });
-  if (Reference* reference = runs_.reference(); reference != nullptr && !find.limit) {
+  if (is_compared(find) && !find.limit) {
+    Reference* reference = runs_.reference();
     scenarios::World world;
     world.set(find.story);
     world.run(find.story.seed);

@@ -78,6 +78,8 @@ class Keeper {
  private:
   scenarios::Scenario start_of(const Lead& lead);
   scenarios::Scenario with_late_messages(scenarios::Scenario scenario, const Violation& violation);
+  bool is_compared(const Find& find) const;
+  // Requires: there is another lock to compare with.
   bool is_to_be_kept(const scenarios::Scenario& scenario, const scenarios::World& world,
                      const Violation& one, bool limit);
   void finish(scenarios::Scenario shortest, Find& find);

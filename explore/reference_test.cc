@@ -131,6 +131,19 @@ TEST(Search, FindsNothingInALockThatIsComparedWithItself) {
   EXPECT_GT(limits(search, Property::mutual_exclusion), 10u);
 }
 
+// The scenario itself breaks every lock: that is no limit of a kind.
+TEST(Search, FindsInAComparisonTwoHoldersThatNeedNoFault) {
+  const Scenario long_work = scenarios::shipped::document("work-longer-than-ttl")
+                                 .scenario(scenarios::shipped_vocabulary());
+  Search search(long_work, {.faults = {.classes = {FaultClass::crash}},
+                            .all_classes = false,
+                            .against = Against{.algorithm = "lua-check-delete"}});
+  search.run_next();
+  ASSERT_FALSE(search.clean());
+  EXPECT_EQ(search.finds()[0].run, 0u);
+  EXPECT_TRUE(search.finds()[0].unprovoked);
+}
+
 // Its own promises do not include it (docs/locks/set-px-check-delete.md).
 TEST(Search, CountsInAComparisonWhatTheOtherLockPromises) {
   const Scenario scenario = plain("set-px-check-delete");

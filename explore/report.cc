@@ -1,7 +1,6 @@
 #include "explore/report.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "explore/beside.h"
 #include "explore/campaign.h"
 #include "explore/complete.h"
 #include "picklock/client.h"
@@ -67,9 +67,7 @@ class Writer {
     decided();
     guarantee();
     kept();
-    known();
-    limits();
-    besides();
+    for (const BesideLine& line : beside(search_, report_.limit_files)) field(line.name, line.text);
     if (search_.clean() && !search_.decided()) premise();
     if (tally_.cut_short > 0) {
       field("cut short", fmt::format("{}, too long to be judged", plural(tally_.cut_short, "run")));
@@ -129,7 +127,8 @@ class Writer {
     headline(false,
              fmt::format("{} violated in {}{}", picklock::name(find.violation.property), run, how));
     if (search_.finds().size() > 1) field("story", find.story.title);
-    compared(find);
+    if (const Reference* reference = search_.reference())
+      field("compared", compared(find, *reference));
     const bool orders = find.story.network.order == scenarios::Order::any;
     field("shrunk", fmt::format("from {} to {} in {}{}",
                                 plural(find.faults, orders ? "fault or late message" : "fault"),
@@ -138,23 +137,6 @@ class Writer {
                                              : "; shrinking stopped there"));
     const std::string file = file_of(report_.files, index);
     if (!file.empty()) field("kept as", file, Ink::strong);
-  }
-
-  // A comparison is no proof either: what was tried with the other lock.
-  void compared(const Find& find) {
-    const Reference* reference = search_.reference();
-    if (reference == nullptr) return;
-    const std::size_t faults = find.story.faults.size();
-    std::string text = fmt::format("{} keeps it", reference->against().algorithm);
-    text += faults == 0
-                ? " in this run"
-                : fmt::format(
-                      " under {}, and with {} at {}", faults == 1 ? "this fault" : "these faults",
-                      faults == 1 ? "it" : "one of them", plural(find.moved, "other moment"));
-    if (find.missed > 0)
-      text += fmt::format("; {} never strikes it, because it does not take that step",
-                          faults == 1 ? "the fault" : plural(find.missed, "fault"));
-    field("compared", text);
   }
 
   void crashed(std::size_t index) {
@@ -182,7 +164,7 @@ class Writer {
     std::string text = asked.empty() ? fmt::format("no promised property was violated{}", of_plans)
                                      : fmt::format("{} never violated{}",
                                                    reports::list(reports::names(asked)), of_plans);
-    text += but_for();
+    text += but_for(search_);
     if (report_.interrupted) text += ", until it was interrupted";
     headline(true, text);
   }
@@ -247,7 +229,8 @@ class Writer {
     std::string who = plural(scenario.clients.count, "client");
     if (scenario.clients.cycles > 1)
       who += fmt::format(", {} cycles each", scenario.clients.cycles);
-    if (const Reference* reference = search_.reference()) what += ", against " + other(*reference);
+    if (const Reference* reference = search_.reference())
+      what += ", against " + in_words(reference->against());
     field("searched", fmt::format("{}, seed {}: {}", what, search_.options().seed, who));
   }
 
@@ -270,94 +253,6 @@ class Writer {
     field("fired", reports::list(fired));
   }
 
-  void known() {
-    const Exceptions& except = search_.options().except;
-    std::vector<std::string> all;
-    for (std::size_t i = 0; i < except.size(); ++i) {
-      const std::uint64_t runs = search_.known_runs()[i];
-      all.push_back(fmt::format("{} {}", except[i].text,
-                                runs > 0 ? "in " + plural(runs, "run") : "never happened"));
-    }
-    if (!all.empty()) field("known", reports::list(all));
-  }
-
-  // "redlock with servers.redis.masters = 5".
-  static std::string other(const Reference& reference) {
-    std::string text = reference.against().algorithm;
-    if (!reference.against().changes.empty())
-      text += " with " + scenarios::in_words(reference.against().changes);
-    return text;
-  }
-
-  bool has_limits() const {
-    return std::any_of(tally_.limits.begin(), tally_.limits.end(),
-                       [](const Tally::Limit& one) { return one.runs > 0; });
-  }
-
-  // What was violated, although nothing was found.
-  std::string but_for() const {
-    std::vector<std::string> all;
-    if (search_.has_met_known()) all.emplace_back("what is known");
-    if (has_limits())
-      all.push_back(fmt::format("what {} violates too", search_.reference()->against().algorithm));
-    return all.empty() ? "" : ", apart from " + reports::list(all) + (all.size() > 1 ? "," : "");
-  }
-
-  void limits() {
-    const Reference* reference = search_.reference();
-    if (reference == nullptr) return;
-    for (std::size_t i = 0; i < kPropertyCount; ++i) {
-      const Tally::Limit& limit = tally_.limits[i];
-      if (limit.runs == 0) continue;
-      std::vector<std::string> fired;
-      for (std::size_t c = 0; c < kFaultClassCount; ++c) {
-        if (limit.fired_of[c] > 0)
-          fired.push_back(fmt::format("{} {}", kFaultClassNames[c], grouped(limit.fired_of[c])));
-      }
-      field("limit", fmt::format("{} in {}, violated by {} too{}", kPropertyNames[i],
-                                 plural(limit.runs, "run"), reference->against().algorithm,
-                                 fired.empty() ? "" : ": " + reports::list(fired)));
-      example(static_cast<Property>(i));
-    }
-    if (tally_.not_compared > 0)
-      field("compared",
-            fmt::format("{} not, because {} took too long", plural(tally_.not_compared, "run"),
-                        reference->against().algorithm));
-  }
-
-  void example(Property property) {
-    for (std::size_t i = 0; i < search_.limits().size(); ++i) {
-      const Find& find = search_.limits()[i];
-      if (find.violation.property != property) continue;
-      std::vector<std::string> faults;
-      for (const sim::Fault& fault : find.story.faults) faults.push_back(reports::fault(fault));
-      const std::string plan =
-          faults.empty() ? "no fault" : fmt::format("{}", fmt::join(faults, "; "));
-      const std::string file = file_of(report_.limit_files, i);
-      field("such as", plan + (file.empty() ? "" : ", in " + file));
-    }
-  }
-
-  void besides() {
-    std::vector<std::string> all;
-    for (std::size_t i = 0; i < kPropertyCount; ++i) {
-      const Tally::Besides& one = tally_.besides[i];
-      if (one.runs == 0) continue;
-      std::string text = fmt::format("{} in {}", kPropertyNames[i], plural(one.runs, "run"));
-      if (one.premise_broken > 0)
-        text += fmt::format(" ({} of them did not keep the condition of its promise)",
-                            grouped(one.premise_broken));
-      if (one.not_theirs > 0)
-        text += fmt::format(" ({} of them not with {})", grouped(one.not_theirs),
-                            search_.reference()->against().algorithm);
-      all.push_back(std::move(text));
-    }
-    if (all.empty()) return;
-    const bool asked = !search_.options().properties.empty();
-    field("also", fmt::format("violated, but {}: {}", asked ? "not asked for" : "not promised",
-                              reports::list(all)));
-  }
-
   // The bounds within which nothing was found.
   void premise() {
     field("premise",
@@ -370,7 +265,7 @@ class Writer {
     field("bound",
           fmt::format("a run drawn like these violates one{} with a probability below {:.2g}%, "
                       "at 95% confidence",
-                      but_for(), 100 * upper_bound_95(judged)));
+                      but_for(search_), 100 * upper_bound_95(judged)));
   }
 
   const Report& report_;

@@ -110,9 +110,7 @@ std::vector<Sighting> Runs::without_faults() {
   std::vector<Sighting> all;
   for (const Violation& one : unknown(current_, {}, world_)) {
     if (one.property != Property::mutual_exclusion) continue;
-    all.push_back({.run = kWithoutFaults,
-                   .violation = one,
-                   .limit = reference_ && is_limit(current_, {}, one.property)});
+    all.push_back({.run = kWithoutFaults, .violation = one});
   }
   return all;
 }

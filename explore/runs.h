@@ -58,7 +58,8 @@ class Runs {
   // Makes run number `run` of the batch and adds it to the block. Throws NotDeterministic.
   void make(const Batch& batch, std::uint64_t run, Block& block);
 
-  // The violations of exclusion in the run that is made before all others, without faults.
+  // The violations of exclusion in the run that is made before all others, without faults. They are
+  // reported whatever another lock does: the scenario itself lets two clients in.
   std::vector<Sighting> without_faults();
 
   // The scenario of run number `run` of the batch, with its plan; or of the run without faults.

@@ -26,7 +26,7 @@ std::string without_words(std::string text) {
 Search::Search(const scenarios::Scenario& scenario, SearchOptions options)
     : runs_(scenario, std::move(options)), known_runs_(runs_.options().except.size()) {
   for (const Sighting& one : runs_.without_faults())
-    leads_.push_back({.run = one.run, .violation = one.violation, .limit = one.limit});
+    leads_.push_back({.run = one.run, .violation = one.violation});
 }
 
 bool Search::run_next() {

@@ -9,7 +9,9 @@
 #include <filesystem>
 #include <string_view>
 
+#include "explore/beside.h"
 #include "explore/folder.h"
+#include "explore/profile.h"
 #include "explore/search.h"
 #include "explore/user_scenario.h"
 #include "keys/bad_input.h"
@@ -21,6 +23,7 @@
 #include "reports/wording.h"
 #include "scenarios/document.h"
 #include "scenarios/loader.h"
+#include "scenarios/own_lock.h"
 #include "scenarios/runner.h"
 #include "scenarios/writer.h"
 
@@ -123,7 +126,8 @@ fs::path kept(const std::string& stem, const std::string& text) {
   }
 }
 
-SearchResult violated(const Find& find, const SearchSettings& options) {
+SearchResult violated(const explore::Search& search, const SearchSettings& options) {
+  const Find& find = search.finds()[0];
   const Property property = find.violation.property;
   const Run run = scenarios::Runner().run(find.story, find.story.seed, true);
   const fs::path file = kept(std::string(picklock::name(property)), find.text);
@@ -141,6 +145,8 @@ SearchResult violated(const Find& find, const SearchSettings& options) {
   if (left < find.faults)
     found += fmt::format("; shrunk from {} to {}", plural(find.faults, "fault"), left);
   result.text += field("found", found);
+  if (const explore::Reference* reference = search.reference())
+    result.text += field("compared", explore::compared(find, *reference));
   result.text += file.empty()
                      ? field("kept", "not saved: nothing can be written to " + folder().string())
                      : field("replay", replay_command(file));
@@ -153,7 +159,15 @@ SearchResult vacuous(std::string_view why) {
   return {.outcome = Outcome::vacuous, .text = fmt::format("nothing was tried: {}\n", why)};
 }
 
-SearchResult clean(const explore::Search& search) {
+std::string besides(const explore::Search& search, const std::string& not_compared) {
+  std::string text;
+  for (const explore::BesideLine& line : explore::beside(search, {}))
+    text += field(line.name, line.text);
+  if (!not_compared.empty()) text += field("compared", "not: " + not_compared);
+  return text;
+}
+
+SearchResult clean(const explore::Search& search, const std::string& not_compared) {
   const explore::Tally& tally = search.tally();
   const std::uint64_t judged = tally.judged();
   if (const std::string_view why = search.why_vacuous(); !why.empty()) return vacuous(why);
@@ -161,12 +175,39 @@ SearchResult clean(const explore::Search& search) {
   return {
       .outcome = Outcome::clean,
       .text = fmt::format(
-          "{} violated in {} with {}, seed {}\n"
+          "{} violated in {} with {}, seed {}{}\n"
           "  a run drawn like these violates one with a probability below {:.2g}%, at 95% "
-          "confidence\n",
+          "confidence{}\n{}",
           asked.empty() ? "no promised property" : reports::list(reports::names(asked)) + " not",
           plural(judged, "run"), plural(tally.fired, "fault"), search.options().seed,
-          100 * explore::upper_bound_95(judged))};
+          explore::but_for(search), 100 * explore::upper_bound_95(judged), explore::but_for(search),
+          besides(search, not_compared))};
+}
+
+// ---------------------------------------------------------------- the other lock
+
+// A lock that says what it promises is held to that alone, and so is a question about a property.
+std::optional<explore::Against> other_lock(const Scenario& given, const SearchSettings& options,
+                                           std::string& not_compared) {
+  const scenarios::Scenario& scenario = given.state().scenario;
+  if (options.against == "none") return std::nullopt;
+  explore::Against against{.algorithm = options.against, .its_promises = false};
+  if (!options.against.empty()) return against;
+  const models::Algorithm* own = scenario.lock.own;
+  if (own == nullptr || own->says_promises || !options.properties.empty()) return std::nullopt;
+  const std::vector<explore::ReachedRole> roles = explore::profile(scenario, options.seed).roles;
+  const bool renews = std::any_of(roles.begin(), roles.end(), [](const explore::ReachedRole& one) {
+    return one.role == Role::renew;
+  });
+  against.algorithm = scenarios::best_of_kind(scenario, renews);
+  if (against.algorithm.empty()) return std::nullopt;
+  try {
+    explore::Reference(scenario, against);
+  } catch (const BadInput& error) {
+    not_compared = error.what();
+    return std::nullopt;
+  }
+  return against;
 }
 
 // ---------------------------------------------------------------- once more
@@ -214,17 +255,21 @@ SearchResult search(const Scenario& given, const SearchSettings& options) {
   if (scenarios::Runner().run(scenario, options.seed, false).grants == 0)
     return vacuous("the lock is never granted, even without faults");
   const bool some = options.faults.most > 0;
-  explore::Search search(
-      scenario,
-      {.seed = options.seed,
-       .faults = {.classes = some ? options.faults.classes : FaultClasses(),
-                  .none = options.faults.none,
-                  .most = options.faults.most},
-       .all_classes = some && options.faults.classes.covers(FaultClasses::all()),
-       .properties = options.properties,
-       .command = fmt::format("a test of {}, seed {}", scenario.lock.algorithm, options.seed)});
+  std::string not_compared;
+  explore::SearchOptions all = {
+      .seed = options.seed,
+      .faults = {.classes = some ? options.faults.classes : FaultClasses(),
+                 .none = options.faults.none,
+                 .most = options.faults.most},
+      .all_classes = some && options.faults.classes.covers(FaultClasses::all()),
+      .properties = options.properties,
+      .against = other_lock(given, options, not_compared),
+      .command = fmt::format("a test of {}, seed {}", scenario.lock.algorithm, options.seed)};
+  for (const std::string& known : options.except)
+    all.except.push_back(explore::exception_from(known, scenario));
+  explore::Search search(scenario, std::move(all));
   while (search.tally().runs < options.runs && search.clean()) search.run_next();
-  return search.clean() ? clean(search) : violated(search.finds()[0], options);
+  return search.clean() ? clean(search, not_compared) : violated(search, options);
 }
 
 }  // namespace picklock

@@ -47,9 +47,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
+template <bool kLossless>
 std::vector<Promise> of_a_careful_lease(const models::LockOptions& options) {
-  using namespace models::locks;
-  return leased(options, GivesBack::its_own, while_leases_end(options));
+  return models::locks::within_leases(options, kLossless);
 }
 
 // Those of LockSettings and of the client layer.
@@ -82,10 +82,20 @@ const models::Algorithm& algorithm_of(const OwnLock& own) {
                       .force = own.forced_release,
                       .server = own.server},
              .keys = keys_of_settings(server),
-             .promises = own.promises != nullptr ? own.promises : of_a_careful_lease,
+             .promises = own.promises != nullptr   ? own.promises
+                         : server.lossless.empty() ? of_a_careful_lease<false>
+                                                   : of_a_careful_lease<true>,
+             .says_promises = own.promises != nullptr,
              .bound = own.bound != nullptr ? own.bound : models::locks::lease_and_one_attempt,
              .pause = own.pause,
              .make = own.make};
+}
+
+std::string_view best_of_kind(const Scenario& scenario, bool renews) {
+  const servers::Kind& server = lock_server(scenario);
+  if (primaries(scenario) > 1) return server.best_quorum_lock;
+  return renews && !server.best_renewing_lock.empty() ? server.best_renewing_lock
+                                                      : server.best_lock;
 }
 
 Scenario contended(const OwnLock& lock, const Contention& contention) {

@@ -13,6 +13,10 @@ namespace picklock::scenarios {
 // shipped lock has this name.
 const models::Algorithm& algorithm_of(const OwnLock& own);
 
+// The shipped lock with which a lock of this scenario is compared; empty: none. `renews`: the
+// scenario's lock renews its leases.
+std::string_view best_of_kind(const Scenario& scenario, bool renews);
+
 Scenario contended(const OwnLock& lock, const Contention& contention);
 
 }  // namespace picklock::scenarios

@@ -72,12 +72,13 @@ std::string type_name() {
 //   static Duration pause(const LockSettings& settings);
 //   static constexpr LockServer server = redis::kServer;
 //
-// `promises`: which properties under which faults; by default all that a careful lock with a lease
-// promises, whose release is one atomic step. `bound`: how long a waiter may wait for a lease that
-// nobody releases; by default the ttl and one more attempt. `pause`: the longest pause of a waiter
-// between two attempts; by default that of Lock::acquire. If the class overrides `acquire` and does
-// not say its pause, `available` does not judge how soon a waiter gets a free lock. `server`: where
-// its entries are; by default on Redis.
+// `promises`: which properties under which faults; by default those that are true for a careful
+// lock with a lease, whatever else it does: exclusion while every critical section ends within its
+// lease, unless a server has forgotten a grant, and a release that touches nothing but its own.
+// `bound`: how long a waiter may wait for a lease that nobody releases; by default the ttl and one
+// more attempt. `pause`: the longest pause of a waiter between two attempts; by default that of
+// Lock::acquire. If the class overrides `acquire` and does not say its pause, `available` does not
+// judge how soon a waiter gets a free lock. `server`: where its entries are; by default on Redis.
 template <typename LockType>
 const OwnLock& own_lock() {
   static_assert(std::is_base_of_v<Lock, LockType>, "a lock derives from picklock::Lock");
@@ -206,6 +207,13 @@ struct SearchSettings {
   // Violations of these end the search, promised or not; empty: of what the lock promises under the
   // faults that struck.
   std::vector<Property> properties{};
+  // Violations that are known, as `explore --except` takes them: "own-release:pause@release.sent".
+  std::vector<std::string> except{};
+  // A shipped lock to compare with, of `picklock list algorithms`: a plan that breaks it too shows
+  // a limit of the kind of lock, and does not end the search. "none": nothing is compared. Empty:
+  // for a lock of your own that says no promises, if `properties` is empty too, the best shipped
+  // lock of its kind; else nothing.
+  std::string against{};
 };
 
 struct SearchResult {

@@ -78,6 +78,7 @@ constinit const servers::Kind kKind = {
     .token = "revision",
     .lossless =
         "a lease store is one server to its clients, and never loses what it has acknowledged",
+    .best_lock = "lease-store-lock",
     .bounds = bounds};
 
 }  // namespace picklock::lease_store

@@ -47,6 +47,7 @@ struct Algorithm {
   keys::Keys<LockOptions> keys{};    // of [lock], beside `algorithm` and `key`
   std::vector<ScriptUse> scripts{};  // that a user may replace: each has a key
   std::vector<Promise> (*promises)(const LockOptions& options) = nullptr;
+  bool says_promises = true;  // false: a user's own lock, with the promises of its kind
   // The longest wait once all faults are over and no healthy client holds the lock: the lease of a
   // crashed holder and one more attempt.
   Duration (*bound)(const LockOptions& options) = nullptr;

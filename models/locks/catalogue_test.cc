@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "models/servers/kind.h"
 #include "picklock/mysql.h"
 #include "picklock/redis.h"
 #include "testing/small_world.h"
@@ -22,6 +23,19 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, EveryAlgorithm, testing::ValuesIn(all().begi
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+// A user's own lock is compared with them.
+TEST(EveryKindOfServer, HasItsBestLocksAmongThoseThatUseIt) {
+  for (const servers::Kind* kind : servers::kinds()) {
+    EXPECT_FALSE(kind->best_lock.empty()) << kind->server.key;
+    for (const std::string_view name :
+         {kind->best_lock, kind->best_renewing_lock, kind->best_quorum_lock}) {
+      if (name.empty()) continue;
+      ASSERT_NE(named(name), nullptr) << name;
+      EXPECT_EQ(named(name)->uses.server, kind->server) << name;
+    }
+  }
+}
 
 TEST_P(EveryAlgorithm, IsFoundByItsNameAndNoOtherHasIt) {
   EXPECT_EQ(named(GetParam()->name), GetParam());

@@ -77,6 +77,22 @@ std::vector<Promise> leased(const LockOptions& options, GivesBack how, FaultClas
   };
 }
 
+std::vector<Promise> within_leases(const LockOptions& options, bool lossless) {
+  using enum FaultClass;
+  const FaultClasses exclusive =
+      lossless ? FaultClasses::all() : FaultClasses::all().without({failover, amnesia});
+  // A write that is late, or is delivered twice, is not the lock's.
+  const FaultClasses in_time = exclusive.without({late_write, partition, lost_reply});
+  std::vector<Promise> all = leased(options, GivesBack::its_own, while_leases_end(options));
+  for (Promise& one : all) {
+    if (one.property == Property::mutual_exclusion) one.under = exclusive;
+    if (one.property == Property::resource_exclusion || one.property == Property::no_stale_write)
+      one.under = in_time;
+    if (one.property == Property::not_stuck) one.premise = kServerThere;
+  }
+  return all;
+}
+
 Duration lease_and_one_attempt(const LockOptions& options) {
   Duration bound =
       options.ttl + options.retry_every + options.retry_jitter + std::chrono::milliseconds(100);

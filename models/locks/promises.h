@@ -14,6 +14,8 @@ inline constexpr std::string_view kWithinLease =
     "every critical section ends within its lease, by the server's clock";
 inline constexpr std::string_view kFreeKey = "the server is up and reachable and the key is free";
 inline constexpr std::string_view kOwnCommands = "nothing but the lock's commands sets its key";
+inline constexpr std::string_view kServerThere =
+    "a server that accepts writes is eventually available";
 inline constexpr std::string_view kAnswered =
     "every command is answered before its client gives up on it";
 inline constexpr std::string_view kOwnToken = "every acquisition has a token of its own";
@@ -50,6 +52,11 @@ Promise progress();
 
 // The promises of every lock with a lease on one server.
 std::vector<Promise> leased(const LockOptions& options, GivesBack how, FaultClasses not_stuck);
+
+// Those of a careful lock of which nothing is known but that its entries are leases. It may rely on
+// the memory of its servers, unless they are `lossless`. The premise is judged in every run, so
+// faults that may end a lease under its holder are included.
+std::vector<Promise> within_leases(const LockOptions& options, bool lossless);
 
 // If the lease is set with the grant, an abandoned key expires, unless its renewing thread outlives
 // its holder.

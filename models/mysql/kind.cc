@@ -159,6 +159,7 @@ constinit const servers::Kind kKind = {
     .library_keys = library_keys,
     .session_keeper = "the MySQL server",
     .token = "count",
+    .best_lock = "mysql-row-lock",
     .copies = [](const Specs& specs) { return specs.of<Spec>().replicas > 0; },
     .bounds = bounds,
     .met = met,

@@ -151,6 +151,11 @@ struct Kind {
   bool leases_are_sessions = false;   // a `ttl` is the timeout of a session
   std::string_view token{};     // the fencing token of every grant; empty: there is fetch_token
   std::string_view lossless{};  // why it never loses a grant; empty: it may
+  // The best shipped locks of their kinds, with which a user's own lock is compared: on one server,
+  // the same with a lease that is renewed, and on several servers. Empty: none.
+  std::string_view best_lock{};
+  std::string_view best_renewing_lock{};
+  std::string_view best_quorum_lock{};
   // Counts a fencing token beside the key, after the grant; 0: no answer. nullptr: nothing counts.
   std::int64_t (*fetch_token)(Client& self, std::string_view key) = nullptr;
   // Replaces the text of a key, and ends its lease unless `keeps_ttl`; nullptr: keys have no text.

@@ -149,6 +149,7 @@ constinit const servers::Kind kKind = {
     .session_keeper = "the ensemble",
     .leases_are_sessions = true,
     .token = "zxid",
+    .best_lock = "zk-sequential",
     .bounds = bounds,
     .smaller = smaller};
 

@@ -12,9 +12,6 @@ namespace picklock::models::locks::mysql {
 inline constexpr std::string_view kWithinSession =
     "every critical section ends while its session lives, according to the server";
 
-inline constexpr std::string_view kServerThere =
-    "a server that accepts writes is eventually available";
-
 std::vector<Promise> of_a_made_row(const LockOptions& options);
 // For locks whose insert may fail with a duplicate though the lock is free, or with a deadlock.
 std::vector<Promise> of_an_inserted_row(const LockOptions& options);

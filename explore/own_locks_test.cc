@@ -1,0 +1,389 @@
+// Bugs of locks as users write them, and locks without them. With the default settings every bug is
+// found, and a lock without one is clean, whatever the limits of its kind.
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "picklock/redis.h"
+#include "picklock/scenario.h"
+
+namespace picklock::own_locks {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Outcome = SearchResult::Outcome;
+
+const redis::Script kCompareAndDelete(
+    "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0");
+const redis::Script kCompareAndRenew(
+    "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) "
+    "end return 0");
+
+// A token for every acquisition, compared and deleted in one step. The others differ by one thing.
+class Careful : public Lock {
+ public:
+  using Lock::Lock;
+  Acquired try_acquire(Client& self, std::string_view key) override {
+    const std::string token = self.fresh_token();
+    const auto reply = redis::server(self).set(key, token, {.nx = true, .px = settings().ttl});
+    if (!reply.answered()) return unanswered(self, key, token);
+    if (!reply.ok()) return refused(self, key, token);
+    return granted(self, key, token);
+  }
+  Released release(Client& self, const Lease& lease) override {
+    const auto reply = redis::server(self).eval(kCompareAndDelete, {lease.key}, {lease.token});
+    if (!reply.answered()) return Released::unknown;
+    return reply.is_integer(1) ? Released::ok : Released::not_held;
+  }
+
+ protected:
+  Lease lease_of(std::string_view key, const std::string& token) const {
+    return {.key = std::string(key), .token = token, .ttl = settings().ttl};
+  }
+  virtual Acquired granted(Client&, std::string_view key, const std::string& token) {
+    return lease_of(key, token);
+  }
+  virtual Acquired refused(Client&, std::string_view, const std::string&) { return std::nullopt; }
+  virtual Acquired unanswered(Client&, std::string_view, const std::string&) {
+    return Acquired::unknown();
+  }
+};
+
+class DeletesBlindly : public Careful {
+ public:
+  using Careful::Careful;
+  Released release(Client& self, const Lease& lease) override {
+    return redis::server(self).del(lease.key).answered() ? Released::ok : Released::unknown;
+  }
+};
+
+class ChecksThenDeletes : public Careful {
+ public:
+  using Careful::Careful;
+  Released release(Client& self, const Lease& lease) override {
+    const auto owner = redis::server(self).get(lease.key, Role::check);
+    if (!owner.answered()) return Released::unknown;
+    if (!owner.is_bulk(lease.token)) return Released::not_held;
+    return redis::server(self).del(lease.key).answered() ? Released::ok : Released::unknown;
+  }
+};
+
+class SetsThenExpires : public Careful {
+ public:
+  using Careful::Careful;
+  Acquired try_acquire(Client& self, std::string_view key) override {
+    const std::string token = self.fresh_token();
+    const auto reply = redis::server(self).setnx(key, token);
+    if (!reply.answered()) return Acquired::unknown();
+    if (!reply.is_integer(1)) return std::nullopt;
+    if (!redis::server(self).pexpire(key, settings().ttl).answered()) return Acquired::unknown();
+    return lease_of(key, token);
+  }
+};
+
+class LooksThenSets : public Careful {
+ public:
+  using Careful::Careful;
+  Acquired try_acquire(Client& self, std::string_view key) override {
+    const std::string token = self.fresh_token();
+    const auto owner = redis::server(self).get(key, Role::check);
+    if (!owner.answered()) return Acquired::unknown();
+    if (!owner.is_nil()) return std::nullopt;
+    const auto reply = redis::server(self).set(key, token, {.px = settings().ttl});
+    if (!reply.answered()) return Acquired::unknown();
+    return lease_of(key, token);
+  }
+};
+
+class TakesSilenceForConsent : public Careful {
+ public:
+  using Careful::Careful;
+
+ protected:
+  Acquired unanswered(Client&, std::string_view key, const std::string& token) override {
+    return lease_of(key, token);
+  }
+};
+
+class CleansUpBlindly : public Careful {
+ public:
+  using Careful::Careful;
+
+ protected:
+  Acquired unanswered(Client& self, std::string_view key, const std::string&) override {
+    redis::server(self).del(key);
+    return std::nullopt;
+  }
+};
+
+class CleansUpItsOwn : public Careful {
+ public:
+  using Careful::Careful;
+
+ protected:
+  Acquired unanswered(Client& self, std::string_view key, const std::string& token) override {
+    redis::server(self).eval(kCompareAndDelete, {key}, {token});
+    return std::nullopt;
+  }
+};
+
+class ReleasesUntilItIsAnswered : public Careful {
+ public:
+  using Careful::Careful;
+  Released release(Client& self, const Lease& lease) override {
+    for (int i = 0; i < 3; ++i) {
+      if (redis::server(self).del(lease.key).answered()) return Released::ok;
+    }
+    return Released::unknown;
+  }
+};
+
+class FreesWhatExpiresSoon : public Careful {
+ public:
+  using Careful::Careful;
+
+ protected:
+  Acquired refused(Client& self, std::string_view key, const std::string&) override {
+    const auto left = redis::server(self).pttl(key, Role::check);
+    if (left.answered() && left.integer < 500) redis::server(self).del(key);
+    return std::nullopt;
+  }
+};
+
+class NamesTheClient : public Careful {
+ public:
+  using Careful::Careful;
+  Acquired try_acquire(Client& self, std::string_view key) override {
+    const std::string token(self.name());
+    const auto reply = redis::server(self).set(key, token, {.nx = true, .px = settings().ttl});
+    if (!reply.answered()) return Acquired::unknown();
+    if (!reply.ok()) return std::nullopt;
+    return lease_of(key, token);
+  }
+};
+
+class RecognizesItsName : public NamesTheClient {
+ public:
+  using NamesTheClient::NamesTheClient;
+  Acquired try_acquire(Client& self, std::string_view key) override {
+    Acquired acquired = NamesTheClient::try_acquire(self, key);
+    if (acquired || acquired.is_unknown()) return acquired;
+    const auto owner = redis::server(self).get(key, Role::check);
+    if (owner.is_bulk(self.name())) return lease_of(key, std::string(self.name()));
+    return std::nullopt;
+  }
+};
+
+// Renews every third of the lease, until the release.
+template <bool kCompares>
+class Renews : public Careful {
+ public:
+  using Careful::Careful;
+  Released release(Client& self, const Lease& lease) override {
+    *held_ = false;
+    return Careful::release(self, lease);
+  }
+  void abandon(Client&, const Lease&) override { *held_ = false; }
+
+ protected:
+  Acquired granted(Client& self, std::string_view key, const std::string& token) override {
+    held_ = std::make_shared<bool>(true);
+    Lease lease = lease_of(key, token);
+    self.spawn([held = held_, lease](Client& renewer) {
+      while (true) {
+        renewer.sleep(lease.ttl / 3);
+        if (!*held) return;
+        if constexpr (kCompares) {
+          const std::string length = std::to_string(
+              std::chrono::duration_cast<std::chrono::milliseconds>(lease.ttl).count());
+          const auto reply = redis::server(renewer).eval(kCompareAndRenew, {lease.key},
+                                                         {lease.token, length}, Role::renew);
+          if (reply.is_integer(0)) {
+            if (*held) renewer.witness().record_loss(lease);
+            *held = false;
+          }
+        } else {
+          redis::server(renewer).pexpire(lease.key, lease.ttl, Role::renew);
+        }
+      }
+    });
+    return lease;
+  }
+
+ private:
+  std::shared_ptr<bool> held_ = std::make_shared<bool>(false);
+};
+
+// SET key token XX PX: what it finds, it overwrites.
+class RenewsByOverwriting : public Careful {
+ public:
+  using Careful::Careful;
+  Released release(Client& self, const Lease& lease) override {
+    *held_ = false;
+    return Careful::release(self, lease);
+  }
+
+ protected:
+  Acquired granted(Client& self, std::string_view key, const std::string& token) override {
+    held_ = std::make_shared<bool>(true);
+    Lease lease = lease_of(key, token);
+    self.spawn([held = held_, lease](Client& renewer) {
+      while (true) {
+        renewer.sleep(lease.ttl / 3);
+        if (!*held) return;
+        redis::server(renewer).set(lease.key, lease.token, {.px = lease.ttl}, Role::renew);
+      }
+    });
+    return lease;
+  }
+
+ private:
+  std::shared_ptr<bool> held_ = std::make_shared<bool>(false);
+};
+
+// The server has seconds, the user had milliseconds.
+class MistakesTheUnit : public Careful {
+ public:
+  using Careful::Careful;
+  Acquired try_acquire(Client& self, std::string_view key) override {
+    const std::string token = self.fresh_token();
+    const auto reply =
+        redis::server(self).set(key, token, {.nx = true, .px = settings().ttl / 1000});
+    if (!reply.answered()) return Acquired::unknown();
+    if (!reply.ok()) return std::nullopt;
+    return lease_of(key, token);
+  }
+};
+
+class StopsAtItsDeadline : public Careful {
+ public:
+  using Careful::Careful;
+  Acquired try_acquire(Client& self, std::string_view key) override {
+    const Duration asked_at = self.monotonic_now();
+    Acquired acquired = Careful::try_acquire(self, key);
+    if (!acquired) return acquired;
+    Lease lease = acquired.lease();
+    lease.deadline = asked_at + lease.ttl;
+    return lease;
+  }
+};
+
+class OwnLocks : public ::testing::Test {
+ protected:
+  OwnLocks() {
+    std::string pattern = ::testing::TempDir() + "picklock-own-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+    setenv("PICKLOCK_OUT", folder_.c_str(), 1);
+    unsetenv("PICKLOCK_REPLAY");
+  }
+  ~OwnLocks() override {
+    unsetenv("PICKLOCK_OUT");
+    std::filesystem::remove_all(folder_);
+  }
+
+  template <typename LockType>
+  static void expect_found() {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const SearchResult result = search(contention<LockType>(), {.seed = seed});
+      EXPECT_EQ(result.outcome, Outcome::violated)
+          << own_lock<LockType>().name << ", seed " << seed << ": " << result.text;
+    }
+  }
+
+  template <typename LockType>
+  static void expect_clean() {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const SearchResult result = search(contention<LockType>(), {.runs = 1000, .seed = seed});
+      EXPECT_EQ(result.outcome, Outcome::clean)
+          << own_lock<LockType>().name << ", seed " << seed << ": " << result.text;
+    }
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+TEST_F(OwnLocks, AreFoundToBreakWhereTheyRemoveOrAlterWhatIsAnothers) {
+  expect_found<DeletesBlindly>();
+  expect_found<ChecksThenDeletes>();
+  expect_found<CleansUpBlindly>();
+  expect_found<ReleasesUntilItIsAnswered>();
+  expect_found<FreesWhatExpiresSoon>();
+  expect_found<NamesTheClient>();
+  expect_found<Renews<false>>();
+  expect_found<RenewsByOverwriting>();
+}
+
+TEST_F(OwnLocks, AreFoundToBreakWhereTheyGrantTwiceOrNeverAgain) {
+  expect_found<SetsThenExpires>();
+  expect_found<LooksThenSets>();
+  expect_found<TakesSilenceForConsent>();
+  expect_found<RecognizesItsName>();
+  expect_found<MistakesTheUnit>();
+}
+
+TEST_F(OwnLocks, AreCleanWithoutABug) {
+  expect_clean<Careful>();
+  expect_clean<CleansUpItsOwn>();
+  expect_clean<StopsAtItsDeadline>();
+  expect_clean<Renews<true>>();
+}
+
+// Its renewals outlive a thread that has ended: so do those of the shipped lock that renews.
+TEST_F(OwnLocks, AreComparedWithTheBestLockOfTheirKind) {
+  const SearchResult renewing = search(contention<Renews<true>>(), {.runs = 2000});
+  EXPECT_THAT(renewing.text, HasSubstr(", apart from what watchdog violates too\n"));
+  EXPECT_THAT(renewing.text, HasSubstr("\n  limit    not-stuck in "));
+  EXPECT_THAT(renewing.text, HasSubstr("\n  such as  end a thread of "));
+  const SearchResult broken = search(contention<ChecksThenDeletes>());
+  EXPECT_THAT(broken.text, HasSubstr("\n  compared lua-check-delete keeps it under "));
+  Scenario several = contention<Careful>();
+  several.set("network.link", "[]").set("servers.redis.replicas", "0");
+  several.set("servers.redis.masters", "3");
+  const SearchResult of_several = search(several, {.runs = 300});
+  EXPECT_THAT(of_several.text, HasSubstr(" redlock"));
+}
+
+TEST_F(OwnLocks, AreToldWhatElseBrokeBesideACleanResult) {
+  const SearchResult result = search(contention<Careful>(), {.runs = 2000});
+  EXPECT_EQ(result.outcome, Outcome::clean);
+  EXPECT_THAT(result.text,
+              HasSubstr("\n  also     violated, but not promised: mutual-exclusion in "));
+}
+
+// A question is about this lock alone, and so is what its author promises.
+TEST_F(OwnLocks, AreComparedWithNoneIfTheyAreAskedForAProperty) {
+  SearchSettings settings{.runs = 2000, .properties = {Property::mutual_exclusion}};
+  const SearchResult asked = search(contention<Careful>(), settings);
+  EXPECT_EQ(asked.outcome, Outcome::violated);
+  EXPECT_THAT(asked.text, Not(HasSubstr("compared")));
+  settings.against = "lua-check-delete";
+  const SearchResult compared = search(contention<Careful>(), settings);
+  EXPECT_EQ(compared.outcome, Outcome::clean) << compared.text;
+  EXPECT_THAT(compared.text, HasSubstr("\n  limit    mutual-exclusion in "));
+  settings.against = "lua-check-delet";
+  EXPECT_THROW(search(contention<Careful>(), settings), BadInput);
+}
+
+TEST_F(OwnLocks, AreSearchedOnPastWhatIsKnown) {
+  const SearchResult first = search(contention<DeletesBlindly>(), {.runs = 500});
+  EXPECT_EQ(first.outcome, Outcome::violated);
+  SearchSettings settings{
+      .runs = 500,
+      .except = {"own-release", "mutual-exclusion", "resource-exclusion", "no-stale-write"}};
+  const SearchResult past = search(contention<DeletesBlindly>(), settings);
+  EXPECT_EQ(past.outcome, Outcome::clean) << past.text;
+  EXPECT_THAT(past.text, HasSubstr(", apart from what is known"));
+  EXPECT_THAT(past.text, HasSubstr("\n  known    own-release in "));
+  settings.except = {"own-relase"};
+  EXPECT_THROW(search(contention<DeletesBlindly>(), settings), BadInput);
+}
+
+}  // namespace
+}  // namespace picklock::own_locks
