@@ -17,6 +17,7 @@ namespace picklock::explore {
 // Consecutive runs whose plans a strategy draws from one basis.
 struct Batch {
   Span runs;
+  Span part{};              // of the search, which the batch is of (strategies/strategy.h)
   std::uint64_t first = 0;  // the number of the first run that is drawn from the basis
   sim::Plan basis{};        // which the strategy changes; empty: nothing
   std::uint64_t seed = 0;   // of the run that was made of the basis
@@ -25,7 +26,8 @@ struct Batch {
 
   template <typename Archive>
   friend void fields(Archive& archive, Batch& batch) {
-    archive(batch.runs, batch.first, batch.basis, batch.seed, batch.ties, batch.as_it_is);
+    archive(batch.runs, batch.part, batch.first, batch.basis, batch.seed, batch.ties,
+            batch.as_it_is);
   }
 };
 
@@ -49,15 +51,31 @@ struct Sighting {
 struct Sign {
   std::uint64_t run = 0;
   std::uint64_t word = 0;
+
+  template <typename Archive>
+  friend void fields(Archive& archive, Sign& sign) {
+    archive(sign.run, sign.word);
+  }
 };
 
-// Consecutive runs and their results. The first run with a violation has a sighting of it in any
-// process; other runs may have one.
+// Consecutive runs and their results. The first run with a violation has a sighting of it; in
+// blocks that were added, so may others.
 struct Block {
   Tally tally;
   std::vector<Sighting> sightings;     // in the order of the runs
   std::vector<Sign> signs;             // of the runs that were judged, in their order
   std::vector<std::uint64_t> known{};  // runs with a known violation, for each exception
+
+  bool has(const Violation& violation, bool limit) const {
+    return std::any_of(sightings.begin(), sightings.end(), [&](const Sighting& one) {
+      return one.violation == violation && one.limit == limit;
+    });
+  }
+  bool has_limit(Property property) const {
+    return std::any_of(sightings.begin(), sightings.end(), [&](const Sighting& one) {
+      return one.limit && one.violation.property == property;
+    });
+  }
 
   void add(const Block& next) {
     tally.add(next.tally);

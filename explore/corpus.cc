@@ -23,6 +23,12 @@ void Corpus::keep(Entry entry, std::span<const std::uint32_t> places) {
   entries_.push_back(std::move(entry));
 }
 
+void Corpus::begin_again() {
+  first_ = entries_.size();
+  shown_.assign(shown_.size(), false);
+  nearest_.assign(nearest_.size(), {});
+}
+
 std::uint64_t Corpus::weight(const Entry& entry) {
   constexpr std::uint64_t kOne = 1024;
   return 1 + kOne * (1 + 2 * entry.children + 8 * entry.nearest) / (1 + entry.chosen);
@@ -30,9 +36,9 @@ std::uint64_t Corpus::weight(const Entry& entry) {
 
 std::size_t Corpus::choose(sim::Random& chance) {
   std::uint64_t sum = 0;
-  for (const Entry& entry : entries_) sum += weight(entry);
+  for (std::size_t i = first_; i < entries_.size(); ++i) sum += weight(entries_[i]);
   std::uint64_t left = chance.below(sum);
-  std::size_t chosen = 0;
+  std::size_t chosen = first_;
   while (left >= weight(entries_[chosen])) left -= weight(entries_[chosen++]);
   ++entries_[chosen].chosen;
   return chosen;

@@ -31,11 +31,17 @@ class Corpus {
   // Marks the places, and keeps the plan.
   void keep(Entry entry, std::span<const std::uint32_t> places);
 
-  bool empty() const { return entries_.empty(); }
+  bool empty() const { return size() == 0; }
   const std::vector<Entry>& entries() const { return entries_; }
 
+  // Forgets what was shown. The plans stay, but none of them is changed any more.
+  void begin_again();
+  // Plans since then.
+  std::size_t size() const { return entries_.size() - first_; }
+
   // Which to change next, and counts it. Plans that were chosen seldom come first, then those that
-  // led to others, and those that came nearest to a violation. Requires: it is not empty.
+  // led to others, and those that came nearest to a violation. Requires: it is not
+  // empty.
   std::size_t choose(sim::Random& chance);
   void led_to_another(std::size_t entry) { ++entries_[entry].children; }
 
@@ -44,6 +50,7 @@ class Corpus {
 
   std::vector<bool> shown_;  // by place
   std::vector<Entry> entries_;
+  std::size_t first_ = 0;  // that can be changed
   struct Nearest {
     std::uint32_t place = UINT32_MAX;
     std::size_t entry = 0;

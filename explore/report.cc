@@ -38,6 +38,11 @@ double runs_per_second(const Report& report) {
              : 0;
 }
 
+// Of the parts that have ended, and of the one that has not.
+std::uint64_t kept_plans(const Search& search) {
+  return search.tally().kept + search.corpus()->size();
+}
+
 class Writer {
  public:
   Writer(const Report& report, reports::TextOptions options)
@@ -212,10 +217,9 @@ class Writer {
   }
 
   void kept() {
-    const Corpus* corpus = search_.corpus();
-    if (corpus == nullptr) return;
+    if (search_.corpus() == nullptr) return;
     std::string text = fmt::format("{} of the runs showed something new and led to others",
-                                   grouped(corpus->entries().size()));
+                                   grouped(kept_plans(search_)));
     if (report_.corpus_files > 0)
       text += fmt::format("; {} that show as much are in {}", plural(report_.corpus_files, "plan"),
                           report_.corpus_folder);
@@ -431,7 +435,7 @@ std::string json(const Report& report) {
       {"runs_per_second", runs_per_second(report)},
       {"exhausted", decided && decided->begun && decided->most == search.options().faults.most &&
                         decided->unjudged == 0},
-      {"kept", search.corpus() != nullptr ? Json(search.corpus()->entries().size()) : Json()},
+      {"kept", search.corpus() != nullptr ? Json(kept_plans(search)) : Json()},
       {"complete", complete(search.decided(), report.complete_file)},
       {"guarantee", guarantee(search.guarantee())},
       {"interrupted", report.interrupted},

@@ -134,18 +134,17 @@ void Runs::make(const Batch& batch, std::uint64_t run, Block& block) {
   for (const Violation& one : violations) shown.push_back({one, struck_});
   const std::vector<Property> besides = count_besides(violations, tally);
   pass_known(shown, block);
-  const std::size_t sightings = block.sightings.size();
+  bool is_new = false;
   if (reference_ && (!shown.empty() || !besides.empty()))
-    compare(run, batch, shown, besides, block);
+    is_new = compare(run, batch, shown, besides, block);
   for (const Shown& one : shown) {
-    const auto seen = seen_.find(one.violation);
-    if (seen != seen_.end() && seen->second < run) continue;
+    if (block.has(one.violation, false)) continue;
     if (reference_ && is_limit_elsewhere(current_, one.struck, one.violation.property)) continue;
-    seen_[one.violation] = run;
+    is_new |= seen_.insert(one.violation).second;
     block.sightings.push_back({run, one.violation, batch});
   }
   const bool sampled = violations.empty() && run % kSampled == 0;
-  if (!sampled && block.sightings.size() == sightings) return;
+  if (!sampled && !is_new) return;
   run_again(run, digest);
   if (sampled) ++tally.repeated;
 }
@@ -271,16 +270,18 @@ void Runs::pass_known(std::vector<Shown>& shown, Block& block) {
   }
 }
 
-// Keeps those that the other lock does not violate under the same faults.
-void Runs::compare(std::uint64_t run, const Batch& batch, std::vector<Shown>& shown,
+// Keeps those that the other lock does not violate under the same faults. Returns whether a limit
+// is new here.
+bool Runs::compare(std::uint64_t run, const Batch& batch, std::vector<Shown>& shown,
                    const std::vector<Property>& besides, Block& block) {
   Tally& tally = block.tally;
   const Reference::Result theirs = reference_->under(current_, struck_);
   if (!theirs.judged) {
     ++tally.not_compared;
     shown.clear();
-    return;
+    return false;
   }
+  bool is_new = false;
   for (const Property one : besides) {
     if (!theirs.breaks(one)) ++tally.besides[static_cast<std::size_t>(one)].not_theirs;
   }
@@ -300,13 +301,14 @@ void Runs::compare(std::uint64_t run, const Batch& batch, std::vector<Shown>& sh
     for (std::size_t i = 0; i < kFaultClassCount; ++i) {
       if (classes.has(static_cast<FaultClass>(i))) ++tally.limits[index].fired_of[i];
     }
-    if (first_limits_[index] == 0 || run + 1 < first_limits_[index]) {
-      first_limits_[index] = run + 1;
+    if (!block.has_limit(property)) {
+      is_new |= !std::exchange(limits_seen_[index], true);
       block.sightings.push_back(
           {.run = run, .violation = one.violation, .batch = batch, .limit = true});
     }
     return true;
   });
+  return is_new;
 }
 
 std::vector<Property> Runs::count_besides(const std::vector<Violation>& answered,

@@ -5,8 +5,8 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -103,7 +103,7 @@ class Runs {
   };
   std::optional<Struck> happens_under(const sim::Plan& plan, const Violation& one);
   void pass_known(std::vector<Shown>& shown, Block& block);
-  void compare(std::uint64_t run, const Batch& batch, std::vector<Shown>& shown,
+  bool compare(std::uint64_t run, const Batch& batch, std::vector<Shown>& shown,
                const std::vector<Property>& besides, Block& block);
   std::vector<Property> count_besides(const std::vector<Violation>& answered, Tally& tally) const;
 
@@ -112,11 +112,10 @@ class Runs {
   const models::Algorithm& algorithm_;
   std::unique_ptr<strategies::Strategy> strategy_;
   scenarios::World world_;
-  scenarios::Scenario current_;              // base_ with the plan and the seed of the present run
-  Struck struck_;                            // those of its faults that fired
-  std::map<Violation, std::uint64_t> seen_;  // and the earliest run that was made with it
-  std::array<std::uint64_t, kPropertyCount>
-      first_limits_{};  // the same of a limit, from 1; 0: none
+  scenarios::Scenario current_;  // base_ with the plan and the seed of the present run
+  Struck struck_;                // those of its faults that fired
+  std::set<Violation> seen_;     // by runs that were made here
+  std::array<bool, kPropertyCount> limits_seen_{};  // the same
   std::unique_ptr<Reference> reference_;
 };
 

@@ -38,6 +38,7 @@ bool Search::run_next() {
   take(block);
   if (batch_->runs.from + made_.tally.runs == batch_->runs.to) {
     runs_.strategy().take(*batch_, made_);
+    if (batch_->runs.to == batch_->part.to) end_part();
     batch_.reset();
     made_ = {};
   }
@@ -49,9 +50,17 @@ bool Search::run_next() {
 void Search::take(const Block& block) {
   tally_.add(block.tally);
   for (std::size_t i = 0; i < block.known.size(); ++i) known_runs_[i] += block.known[i];
-  for (const Sighting& one : block.sightings)
-    leads_.push_back(
-        {.run = one.run, .violation = one.violation, .batch = one.batch, .limit = one.limit});
+  for (const Sighting& one : block.sightings) {
+    if (sighted_.insert({one.violation, one.limit}).second)
+      leads_.push_back(
+          {.run = one.run, .violation = one.violation, .batch = one.batch, .limit = one.limit});
+  }
+}
+
+void Search::end_part() {
+  Block whole;
+  runs_.strategy().end_part(whole);
+  tally_.add(whole.tally);
 }
 
 void Search::take_crash(const Batch& batch, std::uint64_t run, const std::string& how) {

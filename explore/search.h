@@ -43,6 +43,8 @@ class Search {
   void take_crash(const Batch& batch, std::uint64_t run, const std::string& how);
   // The next lead to follow up, by Keeper and add(); nullopt: none for now.
   std::optional<Lead> next_lead();
+  // Every batch of a part was taken, or no further one is made.
+  void end_part();
   void add(Keeper::Kept kept);
 
   const SearchOptions& options() const { return runs_.options(); }
@@ -77,8 +79,9 @@ class Search {
   Block made_;                  // its runs so far
   Tally tally_;
   std::vector<std::uint64_t> known_runs_;
-  std::deque<Lead> leads_;     // in the order of the runs, what slipped before what comes after it
-  std::set<Violation> known_;  // finds, and what is being followed up
+  std::deque<Lead> leads_;  // in the order of the runs, what slipped before what comes after it
+  std::set<std::pair<Violation, bool>> sighted_;  // whether as a limit
+  std::set<Violation> known_;                     // finds, and what is being followed up
   std::set<Property> known_limits_;
   std::vector<Find> finds_;
   std::vector<Find> limits_;

@@ -17,6 +17,7 @@ struct Tally {
   std::uint64_t cut_short = 0;  // runs too long to be judged
   std::uint64_t crashed = 0;    // runs that ended their process
   std::uint64_t permuted = 0;   // runs whose ties were permuted
+  std::uint64_t kept = 0;       // plans that led to others, of the parts that have ended
   std::array<std::uint64_t, kFaultClassCount> fired_of{};
   // Runs that violated a property that the search does not report. Those of them in which the
   // property was promised but the premise of the promise was not kept; and those in which the lock
@@ -47,6 +48,7 @@ struct Tally {
     cut_short += other.cut_short;
     crashed += other.crashed;
     permuted += other.permuted;
+    kept += other.kept;
     for (std::size_t i = 0; i < fired_of.size(); ++i) fired_of[i] += other.fired_of[i];
     for (std::size_t i = 0; i < besides.size(); ++i) {
       besides[i].runs += other.besides[i].runs;
@@ -57,6 +59,14 @@ struct Tally {
         limits[i].fired_of[c] += other.limits[i].fired_of[c];
     }
     not_compared += other.not_compared;
+  }
+
+  template <typename Archive>
+  friend void fields(Archive& archive, Tally& tally) {
+    archive(tally.runs, tally.events, tally.fired, tally.dropped, tally.repeated, tally.cut_short,
+            tally.crashed, tally.permuted, tally.kept);
+    for (std::uint64_t& one : tally.fired_of) archive(one);
+    for (Besides& one : tally.besides) archive(one.runs, one.premise_broken);
   }
 };
 

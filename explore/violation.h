@@ -21,6 +21,11 @@ struct Violation {
   bool operator<(const Violation& that) const {
     return std::tie(property, role, other) < std::tie(that.property, that.role, that.other);
   }
+
+  template <typename Archive>
+  friend void fields(Archive& archive, Violation& violation) {
+    archive(violation.property, violation.role, violation.other);
+  }
 };
 
 inline Violation violation(const properties::Verdict& verdict, const properties::Witness& witness,

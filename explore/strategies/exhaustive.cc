@@ -63,14 +63,15 @@ std::optional<Batch> Exhaustive::next() {
   while (!over_) {
     if (number_ == 0) {
       ++under_way_;
-      return Batch{.runs = {0, ++number_}};
+      return Batch{.runs = {0, ++number_}, .part = {0, 1}};
     }
     for (; parent_ < parents_.size(); ++parent_, child_ = 0) {
       const std::uint64_t count = children(parents_[parent_]).size();
       if (child_ == count) continue;
       const std::uint64_t runs = std::min(kRuns, count - child_);
+      const Span span = {number_, number_ + runs};
       Batch batch{
-          .runs = {number_, number_ + runs}, .first = number_ - child_, .basis = parents_[parent_]};
+          .runs = span, .part = span, .first = number_ - child_, .basis = parents_[parent_]};
       number_ += runs;
       child_ += runs;
       ++under_way_;
@@ -93,7 +94,16 @@ void Exhaustive::take(const Batch& batch, const Block& block) {
     if (one.run > 0) different_.back().push_back(children(batch.basis)[one.run - batch.first]);
   }
   made_ += batch.runs.to - batch.runs.from;
-  judged_ += block.signs.size();
+  judged_ += block.tally.judged();
+}
+
+bool Exhaustive::waits() const {
+  return !over_ && under_way_ > 0 && level_ < settings_.faults.most;
+}
+
+void Exhaustive::end_part(Block& block) {
+  std::set<std::uint64_t> words;
+  std::erase_if(block.signs, [&](const Sign& one) { return !words.insert(one.word).second; });
 }
 
 // A violation that comes with one fault more is no news, and its plans are many.

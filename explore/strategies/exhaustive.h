@@ -29,6 +29,9 @@ class Exhaustive final : public Strategy {
 
   std::optional<Batch> next() override;
   void take(const Batch& batch, const Block& block) override;
+  void leave_out(const Batch&) override {}  // a part is one batch
+  bool waits() const override;
+  void end_part(Block& block) override;
   std::optional<Decided> decided() const override { return decided_; }
   void draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& into) override;
   std::span<const std::uint64_t> signs(std::uint64_t run, const scenarios::World& world) override;

@@ -23,6 +23,9 @@ std::uint64_t under_way(std::uint64_t batches) { return std::max<std::uint64_t>(
 // Runs of a batch. The course of its basis takes about one more.
 std::uint64_t size_of(std::uint64_t batch) { return batch < 256 ? 4 : 16; }
 
+// Enough to learn a lock: more runs seldom show anything new.
+constexpr std::uint64_t kRunsOfARound = 100'000;
+
 constexpr std::size_t kNone = SIZE_MAX;
 // Plans whose courses are remembered: those of the batches that come and go.
 constexpr std::size_t kCoursesKept = 2;
@@ -50,6 +53,7 @@ Guided::Guided(Ways ways, const Settings& settings)
   world_.set(scenario_);
   world_.run(settings.seed, true);
   undisturbed_ = course(world_, false);
+  begin_round(0);
 }
 
 // ---------------------------------------------------------------- in any process
@@ -58,6 +62,8 @@ Guided::Guided(Ways ways, const Settings& settings)
 // shows it reports it, whichever process makes that run.
 std::span<const std::uint64_t> Guided::signs(std::uint64_t run, const scenarios::World& world) {
   words_.clear();
+  if (std::exchange(round_shown_, run / kRunsOfARound) != run / kRunsOfARound)
+    shown_.assign(shown_.size(), UINT64_MAX);
   for (const std::uint32_t place : sights_.of(world)) {
     if (shown_[place] <= run) continue;
     shown_[place] = run;
@@ -195,13 +201,15 @@ const Course& Guided::course_of(const Batch& batch) {
 // ---------------------------------------------------------------- in the process that leads
 
 std::optional<Batch> Guided::next() {
+  if (number_ == round_.to) return std::nullopt;
   for (; learned_ + under_way(batches_) <= batches_; ++learned_) {
     if (made_.empty()) return std::nullopt;
     learn(made_.front());
     made_.pop_front();
     parents_.pop_front();
   }
-  sim::Random chance = stream(settings_.seed, "explore.guided.batch", batches_);
+  sim::Random chance = stream(settings_.seed, "explore.guided.batch",
+                              batches_ + (round_.from / kRunsOfARound << 32));
   const Corpus::Entry* basis = nullptr;
   const bool given = batches_ < settings_.corpus.size();
   parents_.push_back(kNone);
@@ -213,8 +221,8 @@ std::optional<Batch> Guided::next() {
     basis = &corpus_.entries()[parents_.back()];
   }
   const std::uint64_t from = number_;
-  number_ += given ? 1 : size_of(batches_);
-  Batch batch{.runs = {from, number_}, .first = from, .as_it_is = given};
+  number_ = std::min(from + (given ? 1 : size_of(batches_)), round_.to);
+  Batch batch{.runs = {from, number_}, .part = round_, .first = from, .as_it_is = given};
   if (basis != nullptr) {
     batch.basis = basis->plan;
     batch.seed = basis->seed;
@@ -222,6 +230,22 @@ std::optional<Batch> Guided::next() {
   }
   ++batches_;
   return batch;
+}
+
+void Guided::begin_round(std::uint64_t run) {
+  round_ = {run, run + kRunsOfARound};
+  number_ = run;
+  batches_ = 0;
+  learned_ = 0;
+  made_.clear();
+  parents_.clear();
+  corpus_.begin_again();
+}
+
+void Guided::end_part(Block& block) {
+  block.signs.clear();
+  block.tally.kept = corpus_.size();
+  begin_round(round_.to);
 }
 
 void Guided::take(const Batch& batch, const Block& block) { made_.push_back({batch, block.signs}); }

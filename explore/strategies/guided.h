@@ -8,6 +8,9 @@
 //
 // The basis of a batch depends on the results of batches some way before it, and on no others: the
 // same plans are made with any number of processes.
+//
+// A search of many runs is made in rounds, each of which begins again with nothing. So a round is a
+// part that any machine can make.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +37,9 @@ class Guided final : public Strategy {
 
   std::optional<Batch> next() override;
   void take(const Batch& batch, const Block& block) override;
+  void leave_out(const Batch& first) override { begin_round(first.part.to); }
+  void take_part(const Batch&, const Block&) override {}  // other parts do not depend on it
+  void end_part(Block& block) override;
   const Corpus* corpus() const override { return &corpus_; }
   void draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& into) override;
   std::span<const std::uint64_t> signs(std::uint64_t run, const scenarios::World& world) override;
@@ -44,6 +50,7 @@ class Guided final : public Strategy {
     std::vector<Sign> signs;
   };
 
+  void begin_round(std::uint64_t run);
   void learn(const Made& made);
   const Course& course_of(const Batch& batch);
   void draw_at_moments(sim::Random& chance, sim::Plan& plan);
@@ -59,7 +66,8 @@ class Guided final : public Strategy {
   Settings settings_;
   Duration longest_{};  // that a fault is made to last
   Sights sights_;
-  std::vector<std::uint64_t> shown_;  // by place: the first run that showed it here
+  std::vector<std::uint64_t> shown_;  // by place: the first run of the round that showed it here
+  std::uint64_t round_shown_ = 0;     // this round
   std::vector<std::uint64_t> words_;
   scenarios::Scenario scenario_;
   scenarios::World world_;
@@ -73,7 +81,8 @@ class Guided final : public Strategy {
 
   // --- in the process that leads
   Corpus corpus_;
-  std::uint64_t batches_ = 0;
+  Span round_;
+  std::uint64_t batches_ = 0;        // of the round
   std::uint64_t number_ = 0;         // of the next run
   std::uint64_t learned_ = 0;        // batches whose results are known to the choice of the next
   std::deque<Made> made_;            // and not learned from

@@ -13,10 +13,14 @@ double Guarantee::probability() const {
 
 std::optional<Batch> Strategy::next() {
   constexpr std::uint64_t kRuns = 64;
+  constexpr std::uint64_t kRunsOfAPart = 4096;
   const std::uint64_t from = next_;
+  const std::uint64_t part = from - from % kRunsOfAPart;
   next_ += kRuns;
-  return Batch{.runs = {from, next_}};
+  return Batch{.runs = {from, next_}, .part = {part, part + kRunsOfAPart}};
 }
+
+void Strategy::leave_out(const Batch& first) { next_ = first.part.to; }
 
 void Strategy::take(const Batch&, const Block&) {}
 

@@ -1,6 +1,9 @@
 // How a search chooses the plan of each run. One process leads the search: it asks for batches and
 // hands back their results, in the order in which it was given them. Any process draws the plans of
 // a batch.
+//
+// A part is the batches that one of several machines makes (explore/shared_parts.h). Its results
+// depend on its numbers and the settings, and on those of other parts only if waits() says so.
 #pragma once
 
 #include <cstdint>
@@ -62,6 +65,16 @@ class Strategy {
   // are. By default consecutive runs without end, drawn from no plan.
   virtual std::optional<Batch> next();
   virtual void take(const Batch& batch, const Block& block);
+  // The batch that was given last, the first of its part, is not made here, nor is the rest of the
+  // part: next() continues after it.
+  virtual void leave_out(const Batch& first);
+  // The results of a part that was left out. They may come late, but in the order of the parts.
+  virtual void take_part(const Batch& first, const Block& block) { take(first, block); }
+  // Whether there are further parts only once the results of those given are taken.
+  virtual bool waits() const { return false; }
+  // Every batch of a part was taken, or no further one is made. Leaves in its results what
+  // take_part() needs.
+  virtual void end_part(Block&) {}
   // nullopt: it tries a sample.
   virtual std::optional<Decided> decided() const { return std::nullopt; }
   // nullopt: it promises nothing.
