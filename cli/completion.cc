@@ -98,7 +98,8 @@ Values values_of(const CLI::Option& option) {
   if (name == "--color") return {Shape::words, {"auto", "always", "never"}};
   if (name == "--property") return {Shape::list, {kPropertyNames.begin(), kPropertyNames.end()}};
   if (name == "--html") return {Shape::file};
-  if (name == "--out") return {Shape::folder};
+  if (name == "--out" || name == "--corpus" || name == "--store" || name == "STORE")
+    return {Shape::folder};
   return {};
 }
 

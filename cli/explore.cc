@@ -14,16 +14,15 @@
 #include <utility>
 #include <vector>
 
+#include "cli/campaign_store.h"
 #include "cli/console.h"
-#include "cli/interruptible.h"
+#include "cli/search.h"
 #include "cli/search_words.h"
-#include "cli/status_line.h"
 #include "explore/campaign.h"
-#include "explore/complete.h"
 #include "explore/corpus_folder.h"
 #include "explore/folder.h"
-#include "explore/report.h"
 #include "explore/search.h"
+#include "explore/shared_parts.h"
 #include "explore/strategies/list.h"
 #include "keys/bad_input.h"
 #include "keys/nearest.h"
@@ -108,64 +107,38 @@ std::string command_of(const ExploreOptions& options, std::uint64_t seed) {
   return command;
 }
 
-// ---------------------------------------------------------------- the search
+// ---------------------------------------------------------------- in a store
 
-std::string about(double seconds) {
-  if (seconds < 120) return fmt::format("{:.0f} s", std::max(seconds, 1.0));
-  if (seconds < 120 * 60) return fmt::format("{:.0f} min", seconds / 60);
-  return fmt::format("{:.0f} h", seconds / 3600);
+int search_in_store(const ExploreOptions& given, const explore::SharedSearch& asked,
+                    const std::string& text, const explore::Limits& limits, explore::Folder& folder,
+                    const reports::TextOptions& form) {
+  const explore::StoredCampaign campaign{.program = program_of_store(),
+                                         .search = text,
+                                         .command = asked.options.command,
+                                         .runs = limits.runs};
+  Search search(asked.scenario, asked.options);
+  const explore::Shard shard = given.shard.empty() ? explore::Shard{} : shard_from(given.shard);
+  CampaignStore store(given.store, campaign, shard);
+  using Role = explore::SharedParts::Role;
+  explore::SharedParts parts(given.shard.empty() ? Role::all : Role::shard, shard, store.reader,
+                             &store.writer);
+  if (!given.shard.empty()) return make_shard(search, limits, parts, store.writer, given.json);
+  if (const std::string differs = disagreement(store.reader); !differs.empty())
+    throw BadInput("--store: " + differs);
+  const int status = make_and_report({.search = search,
+                                      .limits = limits,
+                                      .folder = folder,
+                                      .form = form,
+                                      .json = given.json,
+                                      .shared = &parts});
+  try {
+    store.writer.end(status == kAsExpected || status == kNotAsExpected);
+  } catch (const explore::StoreLost& lost) {
+    complain(lost.what());
+    return kNoAnswer;
+  }
+  return status;
 }
-
-// Why a search that tries every plan has not done so; empty: it has, or something ended it.
-std::string why_undecided(const explore::Report& report) {
-  const auto decided = report.search.decided();
-  if (!decided || report.interrupted) return {};
-  if (decided->too_many > 0) {
-    const double each = report.wall_seconds / static_cast<double>(report.search.tally().runs);
-    return fmt::format(
-        "the plans of {} are some {}, which is more than --runs {} and would take about {}",
-        explore::in_plans(decided->most + 1, *decided), decided->too_many,
-        report.search.options().most_plans, about(each * static_cast<double>(decided->too_many)));
-  }
-  if (!report.search.clean()) return {};
-  if (decided->most < report.search.options().faults.most || !decided->begun)
-    return fmt::format("the time was over before every plan of {} was tried",
-                       explore::in_plans(decided->begun ? decided->most + 1 : 0, *decided));
-  if (decided->unjudged > 0)
-    return fmt::format("{} could not be judged", reports::plural(decided->unjudged, "plan"));
-  return {};
-}
-
-class SearchProgress {
- public:
-  SearchProgress(const Search& search, std::uint64_t runs, std::optional<explore::Seconds> length)
-      : search_(search), runs_(runs), length_(length) {}
-
-  void tell(const explore::Progress& progress) {
-    if (!line_.is_due(progress.passed)) return;
-    const double rate = static_cast<double>(progress.runs) / progress.passed.count();
-    std::string line = fmt::format("{} runs, {:.0f} a second", progress.runs, rate);
-    if (progress.found > 0) line += fmt::format(", {} found", progress.found);
-    line_.show(line + (progress.shrinking ? ", shrinking" : time_left(progress, rate)));
-  }
-
-  void say(const std::string& line) { line_.say(line); }
-
- private:
-  std::string time_left(const explore::Progress& progress, double rate) const {
-    const auto decided = search_.decided();
-    const std::uint64_t runs = decided ? decided->wanted : runs_;
-    const double left = length_ ? (*length_ - progress.passed).count()
-                                : static_cast<double>(runs - std::min(runs, progress.runs)) / rate;
-    if (!(left < 1e9)) return {};
-    return fmt::format(", {:.0f}s left", std::max(left, 0.0));
-  }
-
-  const Search& search_;
-  const std::uint64_t runs_;
-  const std::optional<explore::Seconds> length_;
-  StatusLine line_;
-};
 
 }  // namespace
 
@@ -240,6 +213,16 @@ CLI::App* add_explore(CLI::App& app, ExploreOptions& options) {
       "FOLDER");
   add("--corpus", options.corpus,
       "a folder of plans that --strategy guided begins with, and adds to", "FOLDER");
+  add("--store", options.store,
+      "a folder that keeps the parts of the search, so that it can be continued, and shared by "
+      "several processes (docs/campaigns.md); then --seconds is the time of this process",
+      "FOLDER");
+  add("--shard", options.shard,
+      "make only shard I of N, counted from 0, and leave the report to `picklock merge`; with "
+      "--store",
+      "I/N");
+  add("--stop-after-finds", options.stop_after,
+      "end with the part of the search that shows so many violations", "NUMBER");
   command->add_flag("--json", options.json, "print one JSON document");
   add_color(*command, options.color);
   std::vector<std::string_view> speeds;
@@ -250,7 +233,7 @@ CLI::App* add_explore(CLI::App& app, ExploreOptions& options) {
       fmt::format("Runs per second on one core: {}.\n\n", fmt::join(speeds, "; ")) +
       "Exit status:\n"
       "0\tno promised property was violated, with --property none of those named, apart from what "
-      "--except names or the lock of --against violates too\n"
+      "--except names or the lock of --against violates too; with --shard: whatever was found\n"
       "1\tone was violated, a run crashed, or no fault struck in any run\n"
       "2\tbad input, wrong usage, a search that had to stop, or output that cannot be written\n"
       "130\tinterrupted; the report covers the runs until then");
@@ -269,16 +252,26 @@ int explore(const ExploreOptions& given) {
   }
   if (!given.faults.empty()) read_faults(given.faults, options);
   if (!given.properties.empty()) options.properties = properties_from(given.properties);
-  if (!given.runs.empty() && !given.seconds.empty())
+  // With a store, --runs is the size of the campaign and --seconds the time of this process.
+  const bool stored = !given.store.empty();
+  if (!given.runs.empty() && !given.seconds.empty() && !stored)
     throw BadInput("explore: give --runs or --seconds, not both");
-  std::uint64_t runs = given.seconds.empty() ? kRunsOfASearch : INT64_MAX;
+  std::uint64_t runs = given.seconds.empty() || stored ? kRunsOfASearch : INT64_MAX;
   if (!given.runs.empty()) runs = number_from("--runs", given.runs, 1, INT64_MAX);
   if (explore::strategies::named(options.strategy).complete) {
-    if (!given.runs.empty() || !given.seconds.empty()) options.most_plans = runs;
+    if (!given.runs.empty() || (!given.seconds.empty() && !stored)) options.most_plans = runs;
     runs = INT64_MAX;
   }
   std::optional<explore::Seconds> length;
   if (!given.seconds.empty()) length = explore::Seconds(seconds_from("--seconds", given.seconds));
+  std::uint64_t stop_after = 0;
+  if (!given.stop_after.empty())
+    stop_after = number_from("--stop-after-finds", given.stop_after, 1, 1000);
+  if (!given.shard.empty() && given.store.empty())
+    throw BadInput("explore: --shard needs --store, the folder that the shards have in common");
+  if (!given.corpus.empty() && !given.store.empty())
+    throw BadInput(
+        "explore: give --corpus or --store, not both: a corpus changes with every search");
   const unsigned jobs = jobs_from(given.jobs);
   const reports::TextOptions form = text_options(given.color);
   explore::Folder folder("--out", given.out.empty() ? kDefaultOut : given.out);
@@ -295,79 +288,38 @@ int explore(const ExploreOptions& given) {
       options.against->changes.push_back(scenarios::change_from(change));
   }
   options.command = command_of(given, options.seed);
+  // Every search is of what a store would say of it: a merge knows no more.
+  const std::string text = explore::to_text({scenario, options, stop_after});
+  const explore::SharedSearch asked =
+      explore::shared_search_from(text, scenarios::shipped_vocabulary());
   std::optional<explore::CorpusFolder> corpus;
   if (!given.corpus.empty()) {
     corpus.emplace(given.corpus);
     options.corpus = corpus->read(scenario);
   }
-  Search search(scenario, options);
+  const explore::Limits limits{
+      .jobs = jobs, .runs = runs, .length = length, .stop_after = stop_after};
+  if (!given.store.empty()) {
+    for (const auto& [option, is_given] : {std::pair("--except", !given.except.empty()),
+                                           std::pair("--against", !given.against.empty())}) {
+      if (is_given)
+        throw BadInput(fmt::format("{}: a search in a store does not know it yet", option));
+    }
+    return search_in_store(given, asked, text, limits, folder, form);
+  }
+  Search search(asked.scenario, options);
   if (!given.depth.empty() && !search.guarantee())
     throw BadInput(fmt::format("--depth: the strategy {} has no depth; pct has", options.strategy));
   if (corpus && search.corpus() == nullptr)
     throw BadInput(fmt::format("--corpus: the strategy {} makes no plans of others; guided does",
                                options.strategy));
-  explore::Report report{.search = search, .run_command = [](const std::string& file) {
-                           return "picklock run " + shell_quoted(file);
-                         }};
-  const Interruptible interruptible;
-  std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, no exit status of a worker arrives
-  {
-    SearchProgress line(search, runs, length);
-    bool all_kept = true;
-    const auto keep = [&](std::string_view stem, const std::string& text) {
-      std::string file = folder.keep(std::string(stem), text);
-      if (!file.empty()) {
-        line.say(fmt::format("found: {}", file));
-      } else if (std::exchange(all_kept, false)) {
-        const std::string where = keys::printable(folder.path().string());
-        std::fputs(("picklock: nothing can be written to " + where + '\n').c_str(), stderr);
-      }
-      return file;
-    };
-    const explore::Onlooker onlooker{
-        .found =
-            [&](const explore::Find& find) {
-              report.files.push_back(keep(picklock::name(find.violation.property), find.text));
-            },
-        .limit =
-            [&](const explore::Find& find) {
-              report.limit_files.push_back(keep(
-                  fmt::format("limit-{}", picklock::name(find.violation.property)), find.text));
-            },
-        .crashed =
-            [&](const explore::Crash& crash) {
-              report.crash_files.push_back(keep("crash", crash.text));
-            },
-        .progress = [&](const explore::Progress& progress) { line.tell(progress); },
-        .interrupted = [] { return Interruptible::caught(); }};
-    try {
-      report.wall_seconds =
-          explore::make(search, {.jobs = jobs, .runs = runs, .length = length}, onlooker).count();
-    } catch (const std::runtime_error& error) {
-      report.stopped = error.what();
-    } catch (const explore::NotDeterministic& error) {
-      report.stopped = error.what();
-    }
-  }
-  report.interrupted = Interruptible::caught();
-  if (corpus) {
-    const auto plans = corpus->write(*search.corpus(), search.scenario());
-    report.corpus_folder = given.corpus;
-    report.corpus_files = plans.value_or(0);
-    if (!plans && report.stopped.empty())
-      report.stopped = "nothing can be written to " + keys::printable(given.corpus);
-  }
-  // A test that makes the search of this file again knows of no exception, and compares nothing.
-  if (explore::is_complete(search) && !search.has_met_known() && !options.against)
-    report.complete_file = folder.keep("complete", explore::complete_file(search));
-  if (report.stopped.empty()) report.stopped = why_undecided(report);
-  put(given.json ? explore::json(report) : explore::text(report, form));
-  if (!report.stopped.empty()) {
-    std::fputs(("picklock: stopped: " + report.stopped + '\n').c_str(), stderr);
-    return kNoAnswer;
-  }
-  if (report.interrupted) return kInterrupted;
-  return search.clean() && search.why_vacuous().empty() ? kAsExpected : kNotAsExpected;
+  return make_and_report({.search = search,
+                          .limits = limits,
+                          .folder = folder,
+                          .form = form,
+                          .json = given.json,
+                          .corpus = corpus ? &*corpus : nullptr,
+                          .corpus_word = given.corpus});
 }
 
 }  // namespace picklock::cli

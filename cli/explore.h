@@ -30,6 +30,9 @@ struct ExploreOptions {
   std::string jobs;
   std::string out;
   std::string corpus;
+  std::string store;
+  std::string shard;
+  std::string stop_after;
   std::string color;
   bool json = false;
 };

@@ -19,6 +19,7 @@
 #include "cli/help.h"
 #include "cli/list.h"
 #include "cli/man_page.h"
+#include "cli/merge.h"
 #include "cli/run.h"
 #include "cli/version.h"
 #include "keys/bad_input.h"
@@ -172,6 +173,8 @@ int run_program(int argc, char** argv) {
   CLI::App* compare_command = add_compare(app, compare_options);
   ConformOptions conform_options;
   CLI::App* conform_command = add_conform(app, conform_options);
+  MergeOptions merge_options;
+  CLI::App* merge_command = add_merge(app, merge_options);
   ListOptions list_options;
   CLI::App* list_command = add_list(app, list_options);
   for (CLI::App* command : app.get_subcommands({})) command->group("Commands");
@@ -210,6 +213,7 @@ int run_program(int argc, char** argv) {
     refuse_empty_values(*app.get_subcommands().front());
     if (explore_command->parsed()) return explore(explore_options);
     if (compare_command->parsed()) return compare(compare_options);
+    if (merge_command->parsed()) return merge(merge_options);
     if (conform_command->parsed()) return conform(conform_options);
     if (list_command->parsed()) return list(list_options);
     return run(run_options);

@@ -135,7 +135,10 @@ std::string Folder::keep(const std::string& stem, const std::string& text) {
     }
     if (!part && !part.emplace(path_).write_through(text)) return {};
     const Part::Placed placed = part->place(file);
-    if (placed == Part::Placed::taken) continue;
+    if (placed == Part::Placed::taken) {
+      --number;  // by another process, which may keep the same text
+      continue;
+    }
     if (placed == Part::Placed::no) return {};
     sync_names(path_);
     return fs::proximate(file).string();

@@ -33,9 +33,8 @@ constexpr int kNarrowest = 40;
 constexpr int kFieldWidth = 11;
 
 double runs_per_second(const Report& report) {
-  return report.wall_seconds > 0
-             ? static_cast<double>(report.search.tally().runs) / report.wall_seconds
-             : 0;
+  const double seconds = report.wall_seconds.value_or(0);
+  return seconds > 0 ? static_cast<double>(report.search.tally().runs) / seconds : 0;
 }
 
 // Of the parts that have ended, and of the one that has not.
@@ -65,9 +64,8 @@ class Writer {
       headline(false,
                fmt::format("{} crashed; the search stops here", plural(tally_.crashed, "run")));
     searched();
-    field("runs",
-          fmt::format("{} in {:.1f}s, {} a second", grouped(tally_.runs), report_.wall_seconds,
-                      grouped(static_cast<std::uint64_t>(runs_per_second(report_)))));
+    field("runs", grouped(tally_.runs) + (report_.wall_seconds ? speed() : ""));
+    if (!report_.ended_by.empty()) field("ended", report_.ended_by);
     faults();
     decided();
     guarantee();
@@ -98,6 +96,11 @@ class Writer {
   void headline(bool good, std::string_view text) {
     const Ink ink = good ? Ink::good : Ink::bad;
     paragraph(Line().add(good ? glyphs_.good : glyphs_.bad, ink).add(" "), 2, text, ink);
+  }
+
+  std::string speed() const {
+    return fmt::format(" in {:.1f}s, {} a second", *report_.wall_seconds,
+                       grouped(static_cast<std::uint64_t>(runs_per_second(report_))));
   }
 
   // The file's own name: what a reader will call it.
@@ -431,14 +434,15 @@ std::string json(const Report& report) {
       {"properties", reports::names(search.options().properties)},
       {"runs", tally.runs},
       {"events", tally.events},
-      {"wall_seconds", report.wall_seconds},
-      {"runs_per_second", runs_per_second(report)},
+      {"wall_seconds", report.wall_seconds ? Json(*report.wall_seconds) : Json()},
+      {"runs_per_second", report.wall_seconds ? Json(runs_per_second(report)) : Json()},
       {"exhausted", decided && decided->begun && decided->most == search.options().faults.most &&
                         decided->unjudged == 0},
       {"kept", search.corpus() != nullptr ? Json(kept_plans(search)) : Json()},
       {"complete", complete(search.decided(), report.complete_file)},
       {"guarantee", guarantee(search.guarantee())},
       {"interrupted", report.interrupted},
+      {"ended_by", report.ended_by.empty() ? Json() : Json(report.ended_by)},
       {"stopped", report.stopped.empty() ? Json() : Json(report.stopped)},
       {"nothing_tried", vacuous.empty() ? Json() : Json(vacuous)},
       {"runs_repeated", tally.repeated},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@ namespace picklock::explore {
 // Describes a finished search, which must outlive the report.
 struct Report {
   const Search& search;
-  double wall_seconds = 0;
+  std::optional<double> wall_seconds{};  // nullopt: it is not told
   bool interrupted = false;
+  std::string ended_by{};                  // on purpose before its last run; empty: it was not
   std::string stopped{};                   // why the search could not continue; empty: it could
   std::vector<std::string> files{};        // where each find was kept; empty: nowhere
   std::string complete_file{};             // where a complete search was kept; empty: nowhere

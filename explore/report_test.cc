@@ -104,11 +104,19 @@ TEST(Report, SaysWhatHasStoppedASearch) {
 
 TEST(Report, SaysThatASearchWasInterrupted) {
   Search search(plain("lua-check-delete"), {});
-  const Report none{.search = search, .interrupted = true};
+  const Report none{.search = search, .wall_seconds = 0.0, .interrupted = true};
   EXPECT_THAT(text(none, {}), StartsWith("✓ no promised property was violated, until it was "
                                          "interrupted\n"));
   EXPECT_THAT(text(none, {}), HasSubstr("runs       0 in 0.0s, 0 a second\n"));
   EXPECT_EQ(Json::parse(json(none)).at("interrupted"), true);
+}
+
+TEST(Report, TellsNoTimeThatItWasNotGivenAndWhyTheSearchEnded) {
+  Search search(plain("lua-check-delete"), {});
+  const Report none{.search = search, .ended_by = "by the file `stop`"};
+  EXPECT_THAT(text(none, {}), HasSubstr("runs       0\nended      by the file `stop`\n"));
+  EXPECT_TRUE(Json::parse(json(none)).at("wall_seconds").is_null());
+  EXPECT_EQ(Json::parse(json(none)).at("ended_by"), "by the file `stop`");
 }
 
 TEST(Report, FitsTheWidthAndTheMarksItIsGiven) {

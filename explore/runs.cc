@@ -74,7 +74,8 @@ Runs::Runs(const Scenario& scenario, SearchOptions options)
                                               .most_plans = options_.most_plans,
                                               .corpus = options_.corpus,
                                               .alike = options_.alike,
-                                              .depth = options_.depth});
+                                              .depth = options_.depth,
+                                              .part = options_.part});
 }
 
 Runs::Runs(const Scenario& scenario, SearchOptions options,

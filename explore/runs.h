@@ -35,6 +35,7 @@ struct SearchOptions {
   std::uint64_t most_plans = 10'000'000;  // of a strategy that tries all (strategies/strategy.h)
   bool alike = false;                     // the same
   std::uint32_t depth = 3;                // the same
+  std::uint64_t part = 0;                 // the same
   std::vector<Corpus::Entry> corpus{};    // the same
   bool all_classes = true;                // of faults that can act, instead of those of `faults`
   std::vector<Property> properties{};     // to be reported; empty: those that the lock promises

@@ -62,7 +62,7 @@ Guided::Guided(Ways ways, const Settings& settings)
 // shows it reports it, whichever process makes that run.
 std::span<const std::uint64_t> Guided::signs(std::uint64_t run, const scenarios::World& world) {
   words_.clear();
-  if (std::exchange(round_shown_, run / kRunsOfARound) != run / kRunsOfARound)
+  if (std::exchange(round_shown_, run / runs_of_a_round()) != run / runs_of_a_round())
     shown_.assign(shown_.size(), UINT64_MAX);
   for (const std::uint32_t place : sights_.of(world)) {
     if (shown_[place] <= run) continue;
@@ -209,7 +209,7 @@ std::optional<Batch> Guided::next() {
     parents_.pop_front();
   }
   sim::Random chance = stream(settings_.seed, "explore.guided.batch",
-                              batches_ + (round_.from / kRunsOfARound << 32));
+                              batches_ + (round_.from / runs_of_a_round() << 32));
   const Corpus::Entry* basis = nullptr;
   const bool given = batches_ < settings_.corpus.size();
   parents_.push_back(kNone);
@@ -232,8 +232,12 @@ std::optional<Batch> Guided::next() {
   return batch;
 }
 
+std::uint64_t Guided::runs_of_a_round() const {
+  return settings_.part > 0 ? settings_.part : kRunsOfARound;
+}
+
 void Guided::begin_round(std::uint64_t run) {
-  round_ = {run, run + kRunsOfARound};
+  round_ = {run, run + runs_of_a_round()};
   number_ = run;
   batches_ = 0;
   learned_ = 0;

@@ -50,6 +50,7 @@ class Guided final : public Strategy {
     std::vector<Sign> signs;
   };
 
+  std::uint64_t runs_of_a_round() const;
   void begin_round(std::uint64_t run);
   void learn(const Made& made);
   const Course& course_of(const Batch& batch);

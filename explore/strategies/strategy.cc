@@ -1,5 +1,7 @@
 #include "explore/strategies/strategy.h"
 
+#include <algorithm>
+
 namespace picklock::explore::strategies {
 
 // With n chains of events of which at most k are scheduled, a run shows a bug of depth d with a
@@ -13,11 +15,10 @@ double Guarantee::probability() const {
 
 std::optional<Batch> Strategy::next() {
   constexpr std::uint64_t kRuns = 64;
-  constexpr std::uint64_t kRunsOfAPart = 4096;
   const std::uint64_t from = next_;
-  const std::uint64_t part = from - from % kRunsOfAPart;
-  next_ += kRuns;
-  return Batch{.runs = {from, next_}, .part = {part, part + kRunsOfAPart}};
+  const Span part = {from - from % part_, from - from % part_ + part_};
+  next_ = std::min(from + kRuns, part.to);
+  return Batch{.runs = {from, next_}, .part = part};
 }
 
 void Strategy::leave_out(const Batch& first) { next_ = first.part.to; }

@@ -29,6 +29,7 @@ struct Settings {
   std::vector<Corpus::Entry> corpus{};    // to begin with, if it makes plans of others
   bool alike = false;                     // tries also plans that differ by their times alone
   std::uint32_t depth = 3;                // orders of messages that a violation may need
+  std::uint64_t part = 0;                 // runs of a part, if they can be chosen; 0: as usual
 };
 
 // What a strategy that draws orders of messages promises of each run: a violation that needs at
@@ -58,6 +59,7 @@ struct Decided {
 
 class Strategy {
  public:
+  explicit Strategy(std::uint64_t part = 0) : part_(part > 0 ? part : kRunsOfAPart) {}
   virtual ~Strategy() = default;
 
   // --- in the process that leads
@@ -92,6 +94,10 @@ class Strategy {
   virtual std::span<const std::uint64_t> signs(std::uint64_t run, const scenarios::World& world);
 
  private:
+  // A second or so: long enough to be worth a line of a store, and soon made again.
+  static constexpr std::uint64_t kRunsOfAPart = 4096;
+
+  const std::uint64_t part_;
   std::uint64_t next_ = 0;
 };
 

@@ -1,4 +1,4 @@
-#include "compare/program.h"
+#include "explore/executable.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string_view>
 
-namespace picklock::compare {
+namespace picklock::explore {
 namespace {
 
 namespace fs = std::filesystem;
@@ -93,4 +93,4 @@ TEST_F(ProgramFile, MayBeAnything) {
 }
 
 }  // namespace
-}  // namespace picklock::compare
+}  // namespace picklock::explore

@@ -1,0 +1,129 @@
+// Campaigns in a store: `--store`, `--shard` and `picklock merge`.
+#include "testing/program.h"
+
+namespace picklock::cli {
+namespace {
+
+// A search with finds, of three parts.
+const std::string kSearch =
+    "explore --algorithm set-px-blind-delete --property own-release,mutual-exclusion --runs 9000 "
+    "--seed 3 ";
+
+TEST_F(Program, RefusesStoresThatCannotBeUsed) {
+  const auto refuse = [this](const std::string& arguments, const std::string& complaint) {
+    expect_refused(arguments, complaint);
+  };
+  const std::string store = " --store " + path("s");
+  refuse(kSearch + "--shard 0/2", "explore: --shard needs --store");
+  for (const char* shard : {"2/2", "1", "1/", "/2", "-1/2", "0/0", "a/b", "1/2/3", "0/9999999"})
+    refuse(kSearch + store + " --shard=" + shard, "--shard: must be I/N, where I is one of 0 to");
+  refuse(kSearch + " --store " + file("taken", ""), "taken is not a directory");
+  refuse(kSearch + " --store /proc/none", "--store: /proc/none cannot be made: ");
+  refuse(kSearch + store + " --corpus " + path("c"), "give --corpus or --store, not both");
+  refuse(kSearch + " --stop-after-finds 0", "--stop-after-finds: must be a whole number, 1 to");
+  refuse("merge", "merge: give the STORE");
+  refuse("merge " + path("nowhere"), "merge: there is no folder ");
+  std::filesystem::create_directory(path("empty"));
+  refuse("merge " + path("empty"), "empty has no part of a campaign of this picklock");
+  picklock("explore --algorithm redlock --runs 10 --shard 0/1 --store " + path("other"));
+  refuse(
+      kSearch + "--store " + path("other"),
+      "other has the parts of another campaign, `picklock explore --algorithm redlock --seed 1`");
+}
+
+TEST_F(Program, MergesWhatOneProcessReports) {
+  const std::string out = " --out " + path("finds");
+  const Ran one = picklock(kSearch + "--store " + path("one") + out);
+  EXPECT_EQ(one.status, 1);
+  EXPECT_THAT(one.out, HasSubstr("own-release violated in run "));
+  for (const char* shard : {"2/3", "0/3"}) {
+    const Ran made = picklock(kSearch + "--store " + path("s") + " --shard " + shard);
+    EXPECT_EQ(made.status, 0) << "whatever it found";
+    EXPECT_THAT(made.out, HasSubstr("1 part made here; nothing is missing of it"));
+  }
+  const Ran gap = picklock("merge " + path("s") + out);
+  EXPECT_EQ(gap.status, 2);
+  EXPECT_EQ(gap.out, "");
+  EXPECT_EQ(gap.err,
+            "picklock: these parts are missing: runs 4097 to 8192\n"
+            "picklock: of 3 shards, 1 has not ended\n");
+  EXPECT_THAT(picklock("merge --progress " + path("s")).out,
+              HasSubstr("parts      2 parts: 4,904 runs of 9,000\n"));
+  picklock(kSearch + "--store " + path("s") + " --shard 1/3");
+  const Ran merged = picklock("merge " + path("s") + out);
+  EXPECT_EQ(merged.status, 1);
+  EXPECT_EQ(merged.out, one.out);
+  EXPECT_EQ(merged.err, "");
+  EXPECT_EQ(picklock("merge " + path("s") + out + " --json").out,
+            picklock(kSearch + "--store " + path("one") + out + " --json").out);
+  EXPECT_EQ(picklock("merge " + path("s") + " --out " + path("other")).status, 1);
+  EXPECT_EQ(shell("diff -r " + path("finds") + " " + path("other")).out, "");
+
+  // A search without a store differs by its time alone.
+  const Ran plain = picklock(kSearch + out);
+  std::string told = plain.out;
+  const std::size_t time = told.find(" in ", told.find("\nruns  "));
+  told.erase(time, told.find('\n', time) - time);
+  EXPECT_EQ(told, merged.out);
+}
+
+// Shards are killed with all their workers, over and over, while merges look on.
+TEST_F(Program, MergesTheSameWhereShardsWereKilled) {
+  const std::string base =
+      "explore --algorithm set-px-blind-delete --property own-release --runs 20000 --jobs 1 --set "
+      "clients.count=2 --set clients.cycles=1 "
+      "--seed 3 --store ";
+  const Ran one = picklock(base + path("one") + " --out " + path("finds"));
+  const Ran ran = shell(
+      "RANDOM=5; kills=0; looks=0; for try in {1..400}; do n=$((1 + RANDOM % 4)); "
+      "\"$P\" " +
+      base + path("s") +
+      " --shard $((RANDOM % n))/$n >/dev/null & child=$!; "
+      "sleep $((RANDOM % 3)).$((RANDOM % 10)); kill -9 $child 2>/dev/null && kills=$((kills + 1)); "
+      "wait $child 2>/dev/null; "
+      "\"$P\" merge " +
+      path("s") + " --out " + path("finds") + " >" + path("merged") +
+      " 2>/dev/null; status=$?; "
+      "((status == 2)) || break; looks=$((looks + 1)); done; echo $status $kills $looks");
+  const std::string merged = shell("cat " + path("merged")).out;
+  EXPECT_EQ(merged, one.out) << ran.out;
+  EXPECT_EQ(ran.out.substr(0, 2), std::to_string(one.status) + " ");
+  EXPECT_THAT(ran.out, Not(HasSubstr(" 0"))) << "none was killed, or no merge saw a gap";
+}
+
+TEST_F(Program, SaysWhereAStoreIsFullOrGone) {
+  const Ran full = shell(
+      "ulimit -f 4; trap '' XFSZ; \"$P\" explore --algorithm redlock --runs 200000 --jobs 1 "
+      "--strategy "
+      "exhaustive --faults pause --store " +
+      path("full") + " --shard 0/1");
+  EXPECT_EQ(full.status, 2);
+  EXPECT_THAT(full.err, HasSubstr("picklock: stopped: nothing more can be written to "));
+  EXPECT_THAT(full.err, HasSubstr("File too large"));
+  EXPECT_EQ(picklock("merge " + path("full")).status, 2);
+  const Ran gone = shell("\"$P\" " + kSearch + "--jobs 1 --shard 0/1 --store " + path("gone") +
+                         " & sleep 0.4; rm -r " + path("gone") + "; wait $!");
+  EXPECT_EQ(gone.status, 2);
+  EXPECT_THAT(gone.err, HasSubstr("it was removed"));
+}
+
+TEST_F(Program, CountsNoFileOfAnotherProgram) {
+  picklock(kSearch + "--shard 0/1 --store " + path("s"));
+  shell("for f in " + path("s") +
+        "/*.jsonl; do sed 's/\"program\":\"./&0/' $f >$f.copy.jsonl; done");
+  const Ran merged = picklock("merge " + path("s") + " --out " + path("finds"));
+  EXPECT_EQ(merged.status, 1);
+  EXPECT_THAT(merged.err,
+              HasSubstr("1 file in " + path("s") + " of another picklock, or of none, is"));
+}
+
+TEST_F(Program, TwoMergesAtOnceReportTheSame) {
+  picklock(kSearch + "--shard 0/1 --store " + path("s"));
+  const std::string merge = "\"$P\" merge " + path("s") + " --out " + path("finds") + " >";
+  shell(merge + path("a") + " & " + merge + path("b") + "; wait");
+  EXPECT_NE(shell("cat " + path("a")).out, "");
+  EXPECT_EQ(shell("cmp " + path("a") + " " + path("b")).status, 0);
+}
+
+}  // namespace
+}  // namespace picklock::cli
