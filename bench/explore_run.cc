@@ -35,7 +35,7 @@ double measure(unsigned jobs, std::uint64_t runs) {
                                  .crashed = [](const explore::Crash&) {},
                                  .progress = [](const explore::Progress&) {},
                                  .interrupted = [] { return false; }};
-  const explore::Seconds took = make(search, {.jobs = jobs, .runs = runs}, nobody);
+  const explore::Seconds took = make(search, {.jobs = jobs, .runs = runs}, nobody).took;
   return static_cast<double>(runs) / took.count();
 }
 

@@ -64,9 +64,13 @@ struct Tally {
   template <typename Archive>
   friend void fields(Archive& archive, Tally& tally) {
     archive(tally.runs, tally.events, tally.fired, tally.dropped, tally.repeated, tally.cut_short,
-            tally.crashed, tally.permuted, tally.kept);
+            tally.crashed, tally.permuted, tally.kept, tally.not_compared);
     for (std::uint64_t& one : tally.fired_of) archive(one);
-    for (Besides& one : tally.besides) archive(one.runs, one.premise_broken);
+    for (Besides& one : tally.besides) archive(one.runs, one.premise_broken, one.not_theirs);
+    for (Limit& limit : tally.limits) {
+      archive(limit.runs);
+      for (std::uint64_t& one : limit.fired_of) archive(one);
+    }
   }
 };
 
