@@ -43,7 +43,7 @@ if command -v man >/dev/null; then
       [[ $section == *" $option "* ]] || fail "the man page lacks $command $option"
     done
   done
-  grep -q '@' "$place/page" && fail "a placeholder was left in the man page"
+  grep -qE '@[A-Za-z_]+@' "$place/page" && fail "a placeholder was left in the man page"
 else
   echo "man is not installed: the man page was not read"
 fi
