@@ -208,8 +208,8 @@ TEST_F(Program, ComparesALockWithAnother) {
 TEST_F(Program, SaysWhatOrdersByPrioritiesPromise) {
   const std::string arguments =
       "explore check-then-delete-gap-order --set lock.algorithm=lua-check-delete --faults none "
-      "--runs 50 --out " +
-      path("out");
+      "--property own-release --runs 50 --out " +
+      path("finds");
   const Ran ran = picklock(arguments + " --strategy pct --depth 1");
   EXPECT_EQ(ran.status, 0);
   EXPECT_THAT(ran.out, HasSubstr("guarantee  a violation that needs no more than 1 order of"));
