@@ -31,7 +31,7 @@ std::string disagreement(const explore::StoreReader& reader);
 // The shards that have not ended, for a message; empty: it cannot be told.
 std::string open_shards(const explore::StoreReader& reader);
 
-// What a process says at the end that has made a shard.
+// The last words of a process that has made a shard.
 std::string shard_report(const explore::Shard& shard, std::uint64_t parts, bool complete,
                          bool json);
 

@@ -9,10 +9,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
+#include "cli/campaign_store.h"
 #include "cli/console.h"
 #include "cli/interruptible.h"
 #include "cli/search_words.h"
@@ -22,11 +24,13 @@
 #include "compare/make.h"
 #include "compare/pages.h"
 #include "compare/program.h"
+#include "compare/shared_cells.h"
 #include "compare/table.h"
 #include "explore/folder.h"
 #include "keys/bad_input.h"
 #include "keys/nearest.h"
 #include "models/locks/catalogue.h"
+#include "reports/wording.h"
 #include "scenarios/catalogue.h"
 
 namespace picklock::cli {
@@ -72,8 +76,7 @@ std::string command_of(const CompareOptions& options, std::uint64_t seed) {
   add("--faults", options.faults);
   add("--property", options.properties);
   add("--seed", std::to_string(seed));
-  add("--runs", options.runs.empty() && options.seconds.empty() ? std::to_string(kRunsOfACell)
-                                                                : options.runs);
+  add("--runs", options.runs);
   add("--seconds", options.seconds);
   add("--complete", options.complete);
   return command;
@@ -145,11 +148,20 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
                   "that were made, with which the same comparison continues later (default: {})",
                   kDefaultOut),
       "FOLDER");
+  add("--store", options.store,
+      "a folder that keeps the parts of the comparison, shared by several processes "
+      "(docs/campaigns.md); then --seconds is the time of this process",
+      "FOLDER");
+  add("--shard", options.shard,
+      "make only shard I of N, counted from 0, and leave the report to `picklock merge`; with "
+      "--store",
+      "I/N");
   command->add_flag("--json", options.json, "print one JSON document");
   add_color(*command, options.color);
   command->footer(
       "Exit status:\n"
-      "0\tno lock breaks a property that it promises; with --property: none of those named\n"
+      "0\tno lock breaks a property that it promises; with --property: none of those named; with "
+      "--shard: whatever was found\n"
       "1\ta lock does\n"
       "2\tbad input, wrong usage, a comparison that had to stop, or output that cannot be "
       "written\n"
@@ -157,32 +169,37 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
   return command;
 }
 
-int compare(const CompareOptions& given) {
-  if (!given.runs.empty() && !given.seconds.empty())
-    throw BadInput("compare: give --runs or --seconds, not both");
+namespace {
+
+compare::Options options_from(const CompareOptions& given) {
   compare::Options options;
   if (!given.algorithms.empty()) options.locks = locks_from(given.algorithms);
   if (!given.faults.empty()) options.columns = columns_from(given.faults);
   if (!given.properties.empty()) options.properties = properties_from(given.properties);
   if (!given.seed.empty()) options.seed = seed_from(given.seed);
-  compare::Limits limits{.jobs = jobs_from(given.jobs)};
-  if (given.seconds.empty()) {
-    limits.runs =
-        given.runs.empty() ? kRunsOfACell : number_from("--runs", given.runs, 1, INT64_MAX);
-  } else {
-    limits.length = compare::Seconds(seconds_from("--seconds", given.seconds));
-  }
   options.complete = given.complete.empty() ? given.runs.empty()
                                             : number_from("--complete", given.complete, 0, 1) == 1;
+  return options;
+}
+
+// With the defaults as words, of which one depends on another.
+CompareOptions with_defaults(CompareOptions given) {
+  given.complete = options_from(given).complete ? "1" : "";
+  if (given.runs.empty()) given.runs = std::to_string(kRunsOfACell);
+  return given;
+}
+
+std::uint64_t runs_from(const CompareOptions& given) {
+  return given.runs.empty() ? kRunsOfACell : number_from("--runs", given.runs, 1, INT64_MAX);
+}
+
+int make_and_report_cells(compare::Comparison& comparison, compare::Ledger& ledger,
+                          const compare::Limits& limits, const CompareOptions& given,
+                          bool in_store) {
   const reports::TextOptions form = text_options(given.color);
   const explore::Folder folder("--out", given.out.empty() ? kDefaultOut : given.out);
-  std::filesystem::create_directories(folder.path());
-  const std::string directory = scenarios::shipped_directory();
-  compare::Ledger ledger(folder.path(), options.seed, compare::program_fingerprint(directory));
-  compare::Comparison comparison(options, directory);
-  ledger.read(comparison, limits.runs);
-  compare::Made made{.command = command_of(given, options.seed), .run_command = run_command};
-
+  compare::Made made{.command = command_of(given, comparison.options().seed),
+                     .run_command = run_command};
   // The stories of a page are compressed once it has them all.
   constexpr double kShareBeforeThat = 0.97;
   std::function<bool()> late = [] { return false; };
@@ -198,7 +215,9 @@ int compare(const CompareOptions& given) {
         .progress = [&](const compare::Progress& progress) { line.tell(progress); },
         .interrupted = [] { return Interruptible::caught(); }};
     try {
-      made.wall_seconds = compare::make(comparison, ledger, limits, onlooker).count();
+      const compare::Seconds took = compare::make(comparison, ledger, limits, onlooker);
+      // No time is told of a comparison in a store: it would differ each time.
+      if (!in_store) made.wall_seconds = took.count();
     } catch (const explore::NotDeterministic& error) {
       stopped = error.what();
     } catch (const std::runtime_error& error) {
@@ -220,6 +239,160 @@ int compare(const CompareOptions& given) {
   }
   if (made.interrupted) return kInterrupted;
   return comparison.clean() ? kAsExpected : kNotAsExpected;
+}
+
+// ---------------------------------------------------------------- in a store
+
+// The words of the user that decide the results, and what the program compares.
+std::string search_text(const CompareOptions& given, const std::string& directory) {
+  return nlohmann::ordered_json{
+      {"compare", 1},
+      {"workloads", fmt::format("{:016x}", compare::program_fingerprint(directory))},
+      {"algorithms", given.algorithms},
+      {"faults", given.faults},
+      {"properties", given.properties},
+      {"complete", given.complete},
+      {"seed", given.seed}}
+      .dump();
+}
+
+// Shrinks and reports what the store has.
+int report_store(const CompareOptions& given, compare::Comparison& comparison,
+                 const explore::StoreReader& reader, std::uint64_t runs,
+                 const std::string& directory) {
+  const std::vector<explore::PartName> missing = compare::take_parts(comparison, reader, runs);
+  if (!missing.empty()) {
+    complain(fmt::format(
+        "{} of {} are missing, the first of them {}", reports::grouped(missing.size()),
+        reports::plural(compare::parts_of(comparison, runs).size(), "part"),
+        missing.front().cell.ends_with(".every") ? "every plan of " + missing.front().cell
+                                                 : words(missing.front())));
+    if (const std::string open = open_shards(reader); !open.empty()) complain(open);
+    return kNoAnswer;
+  }
+  const explore::Folder folder("--out", given.out.empty() ? kDefaultOut : given.out);
+  std::filesystem::create_directories(folder.path());
+  compare::Ledger ledger(folder.path(), comparison.options().seed,
+                         compare::program_fingerprint(directory));
+  ledger.read_stories(comparison);
+  return make_and_report_cells(comparison, ledger, {.jobs = jobs_from(given.jobs), .runs = runs},
+                               given, true);
+}
+
+int make_shard_of_cells(const CompareOptions& given, compare::Comparison& comparison,
+                        CampaignStore& store, const explore::Shard& shard,
+                        const compare::Limits& limits) {
+  const Interruptible interruptible;
+  std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, no exit status of a worker arrives
+  compare::SharedEnding ending;
+  std::string stopped;
+  {
+    ComparisonProgress line(limits);
+    const compare::Onlooker onlooker{
+        .progress = [&](const compare::Progress& progress) { line.tell(progress); },
+        .interrupted = [] { return Interruptible::caught(); }};
+    try {
+      ending = compare::make_shard(comparison, store.reader, store.writer, shard, limits, onlooker);
+      store.writer.end(ending.complete);
+    } catch (const explore::NotDeterministic& error) {
+      stopped = error.what();
+    } catch (const std::runtime_error& error) {
+      stopped = error.what();
+    }
+  }
+  if (!stopped.empty()) {
+    complain("stopped: " + stopped);
+    return kNoAnswer;
+  }
+  if (!given.shard.empty()) put(shard_report(shard, ending.parts, ending.complete, given.json));
+  return Interruptible::caught() ? kInterrupted : kAsExpected;
+}
+
+int compare_in_store(const CompareOptions& words) {
+  CompareOptions given = with_defaults(words);
+  given.seconds.clear();
+  const std::string directory = scenarios::shipped_directory();
+  const std::uint64_t runs = runs_from(given);
+  compare::Limits limits{.jobs = jobs_from(given.jobs), .runs = runs};
+  if (!words.seconds.empty())
+    limits.length = compare::Seconds(seconds_from("--seconds", words.seconds));
+  const explore::Shard shard = given.shard.empty() ? explore::Shard{} : shard_from(given.shard);
+  if (!given.shard.empty()) text_options(given.color);
+  const compare::Options options = options_from(given);
+  CampaignStore store(given.store,
+                      {.program = program_of_store(),
+                       .search = search_text(given, directory),
+                       .command = command_of(given, options.seed),
+                       .runs = runs},
+                      shard);
+  compare::Comparison comparison(options, directory);
+  const int status = make_shard_of_cells(given, comparison, store, shard, limits);
+  if (!given.shard.empty() || status != kAsExpected) return status;
+  store.reader.update();
+  if (const std::string differs = disagreement(store.reader); !differs.empty())
+    throw BadInput("--store: " + differs);
+  return report_store(given, comparison, store.reader, runs, directory);
+}
+
+// What was given to the processes of the campaign.
+CompareOptions given_to(const explore::StoredCampaign& campaign) {
+  const auto json = nlohmann::ordered_json::parse(campaign.search);
+  CompareOptions given;
+  given.algorithms = json.at("algorithms");
+  given.faults = json.at("faults");
+  given.properties = json.at("properties");
+  given.complete = json.at("complete");
+  given.seed = json.at("seed");
+  given.runs = std::to_string(campaign.runs);
+  return given;
+}
+
+}  // namespace
+
+int compare(const CompareOptions& words) {
+  const CompareOptions given = words.seconds.empty() ? with_defaults(words) : words;
+  if (!words.runs.empty() && !words.seconds.empty() && words.store.empty())
+    throw BadInput("compare: give --runs or --seconds, not both");
+  if (!given.shard.empty() && given.store.empty())
+    throw BadInput("compare: --shard needs --store, the folder that the shards have in common");
+  if (!given.store.empty()) return compare_in_store(words);
+  const compare::Options options = options_from(given);
+  compare::Limits limits{.jobs = jobs_from(given.jobs)};
+  if (given.seconds.empty()) {
+    limits.runs = runs_from(given);
+  } else {
+    limits.length = compare::Seconds(seconds_from("--seconds", given.seconds));
+  }
+  text_options(given.color);  // refuses a bad one before anything is made
+  const explore::Folder folder("--out", given.out.empty() ? kDefaultOut : given.out);
+  std::filesystem::create_directories(folder.path());
+  const std::string directory = scenarios::shipped_directory();
+  compare::Ledger ledger(folder.path(), options.seed, compare::program_fingerprint(directory));
+  compare::Comparison comparison(options, directory);
+  ledger.read(comparison, limits.runs);
+  return make_and_report_cells(comparison, ledger, limits, given, false);
+}
+
+std::uint64_t runs_of_comparison(const explore::StoredCampaign& campaign) {
+  const compare::Comparison comparison(options_from(given_to(campaign)),
+                                       scenarios::shipped_directory());
+  std::uint64_t runs = 0;
+  for (const compare::CellPart& part : compare::parts_of(comparison, campaign.runs))
+    runs += part.name.runs.to - part.name.runs.from;
+  return runs;
+}
+
+int merge_comparison(const explore::StoredCampaign& campaign, const explore::StoreReader& reader,
+                     const std::string& jobs, const std::string& out, const std::string& color,
+                     bool json) {
+  CompareOptions given = given_to(campaign);
+  given.jobs = jobs;
+  given.out = out;
+  given.color = color;
+  given.json = json;
+  const std::string directory = scenarios::shipped_directory();
+  compare::Comparison comparison(options_from(given), directory);
+  return report_store(given, comparison, reader, campaign.runs, directory);
 }
 
 }  // namespace picklock::cli

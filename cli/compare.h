@@ -2,7 +2,10 @@
 // it.
 #pragma once
 
+#include <cstdint>
 #include <string>
+
+#include "explore/store.h"
 
 namespace CLI {
 class App;
@@ -18,6 +21,8 @@ struct CompareOptions {
   std::string runs;
   std::string seconds;
   std::string complete;
+  std::string store;
+  std::string shard;
   std::string seed;
   std::string jobs;
   std::string out;
@@ -30,5 +35,12 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options);
 
 // The exit status. Throws BadInput for what cannot be used.
 int compare(const CompareOptions& options);
+
+// Reports a comparison whose parts are in a store, as `picklock merge`. The exit status.
+int merge_comparison(const explore::StoredCampaign& campaign, const explore::StoreReader& reader,
+                     const std::string& jobs, const std::string& out, const std::string& color,
+                     bool json);
+// How many runs its parts have; every plan of a cell counts as one.
+std::uint64_t runs_of_comparison(const explore::StoredCampaign& campaign);
 
 }  // namespace picklock::cli

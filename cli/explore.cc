@@ -248,6 +248,9 @@ int explore(const ExploreOptions& given) {
         static_cast<std::uint32_t>(number_from("--max-faults", given.max_faults, 1, kMostFaults));
   }
   if (!given.depth.empty()) {
+    if (!explore::strategies::named(options.strategy).has_depth)
+      throw BadInput(
+          fmt::format("--depth: the strategy {} has no depth; pct has", options.strategy));
     options.depth = static_cast<std::uint32_t>(number_from("--depth", given.depth, 1, kMostDepth));
   }
   if (!given.faults.empty()) read_faults(given.faults, options);
@@ -303,13 +306,12 @@ int explore(const ExploreOptions& given) {
     for (const auto& [option, is_given] : {std::pair("--except", !given.except.empty()),
                                            std::pair("--against", !given.against.empty())}) {
       if (is_given)
-        throw BadInput(fmt::format("{}: a search in a store does not know it yet", option));
+        throw BadInput(fmt::format(
+            "{}: not together with --store, which keeps no comparison and no exception", option));
     }
     return search_in_store(given, asked, text, limits, folder, form);
   }
   Search search(asked.scenario, options);
-  if (!given.depth.empty() && !search.guarantee())
-    throw BadInput(fmt::format("--depth: the strategy {} has no depth; pct has", options.strategy));
   if (corpus && search.corpus() == nullptr)
     throw BadInput(fmt::format("--corpus: the strategy {} makes no plans of others; guided does",
                                options.strategy));

@@ -13,9 +13,11 @@
 #include <string>
 
 #include "cli/campaign_store.h"
+#include "cli/compare.h"
 #include "cli/console.h"
 #include "cli/search.h"
 #include "cli/search_words.h"
+#include "compare/shared_cells.h"
 #include "explore/shared_parts.h"
 #include "explore/store_progress.h"
 #include "explore/strategies/list.h"
@@ -47,6 +49,10 @@ const explore::StoredCampaign& campaign_of(const StoreReader& reader) {
   return all.begin()->second;
 }
 
+bool is_comparison(const explore::StoredCampaign& campaign) {
+  return Json::parse(campaign.search).contains("compare");
+}
+
 // ---------------------------------------------------------------- progress
 
 std::string ago(double seconds) { return fmt::format("{:.0f} s ago", std::max(0.0, seconds)); }
@@ -61,6 +67,22 @@ struct FindsSoFar {
   std::set<explore::Violation> violations;
   std::uint64_t crashed = 0;
 };
+
+// Of a comparison: the cells that break a promise.
+FindsSoFar finds_in_cells(const StoreReader& reader) {
+  FindsSoFar finds;
+  for (const auto& [name, part] : reader.parts()) {
+    const compare::Measures measures = compare::measures_of_part(part.result);
+    finds.crashed += measures.crashed;
+    for (std::size_t p = 0; p < kPropertyCount; ++p) {
+      const compare::PropertyCount& count = measures.properties[p];
+      if (count.broken == 0) continue;
+      finds.violations.insert(count.smallest->violation);
+      finds.properties.insert(std::string(kPropertyNames[p]));
+    }
+  }
+  return finds;
+}
 
 FindsSoFar finds_so_far(const StoreReader& reader) {
   FindsSoFar finds;
@@ -79,7 +101,7 @@ void tell_progress(const StoreReader& reader, const explore::StoredCampaign& cam
                    std::optional<std::uint64_t> runs, bool json) {
   const double now = explore::seconds_since_1970();
   const explore::StoreProgress progress = explore::progress_of(reader, now);
-  const FindsSoFar finds = finds_so_far(reader);
+  const FindsSoFar finds = is_comparison(campaign) ? finds_in_cells(reader) : finds_so_far(reader);
   std::optional<double> left;
   if (runs && progress.rate > 0)
     left = static_cast<double>(*runs - std::min(*runs, progress.runs)) / progress.rate;
@@ -113,11 +135,11 @@ void tell_progress(const StoreReader& reader, const explore::StoredCampaign& cam
   text += fmt::format("parts      {}: {}{}\n", reports::plural(progress.parts, "part"),
                       reports::plural(progress.runs, "run"),
                       runs ? " of " + reports::grouped(*runs) : "");
-  text += fmt::format("rate       {} runs a second, of {} at work; {} ended\n",
-                      reports::grouped(static_cast<std::uint64_t>(progress.rate)),
-                      reports::plural(progress.at_work, "process"), progress.ended);
+  text += fmt::format("rate       {} runs a second; processes: {} at work, {} ended, {} quiet\n",
+                      reports::grouped(static_cast<std::uint64_t>(progress.rate)), progress.at_work,
+                      progress.ended, progress.quiet.size());
   text += fmt::format(
-      "finds      {} so far{}{}\n", reports::plural(finds.violations.size(), "sort of violation"),
+      "finds      {} so far{}{}\n", reports::plural(finds.violations.size(), "violation"),
       finds.properties.empty()
           ? ""
           : ", of " + reports::list({finds.properties.begin(), finds.properties.end()}),
@@ -197,10 +219,17 @@ int merge(const MergeOptions& given) {
   }
   const bool knows_runs = campaign.runs < static_cast<std::uint64_t>(INT64_MAX);
   if (given.progress) {
-    tell_progress(reader, campaign, knows_runs ? std::optional(campaign.runs) : std::nullopt,
-                  given.json);
+    std::optional<std::uint64_t> runs;
+    if (is_comparison(campaign)) {
+      runs = runs_of_comparison(campaign);
+    } else if (knows_runs) {
+      runs = campaign.runs;
+    }
+    tell_progress(reader, campaign, runs, given.json);
     return kAsExpected;
   }
+  if (is_comparison(campaign))
+    return merge_comparison(campaign, reader, given.jobs, given.out, given.color, given.json);
   return merge_search(given, reader, campaign);
 }
 

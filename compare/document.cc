@@ -51,11 +51,16 @@ class Writer {
     Json locks = Json::array();
     for (std::size_t i = 0; i < comparison_.locks().size(); ++i) locks.push_back(lock(i));
     const std::optional<std::uint64_t> runs = runs_of_each(comparison_);
-    return Json{{"seed", comparison_.options().seed}, {"runs", runs ? Json(*runs) : Json(nullptr)},
-                {"wall_seconds", made_.wall_seconds}, {"interrupted", made_.interrupted},
-                {"command", made_.command},           {"workload", workload()},
-                {"columns", std::move(columns)},      {"column_meanings", std::move(meanings)},
-                {"properties", kPropertyNames},       {"safety_table", safety_table()},
+    return Json{{"seed", comparison_.options().seed},
+                {"runs", runs ? Json(*runs) : Json(nullptr)},
+                {"wall_seconds", made_.wall_seconds ? Json(*made_.wall_seconds) : Json()},
+                {"interrupted", made_.interrupted},
+                {"command", made_.command},
+                {"workload", workload()},
+                {"columns", std::move(columns)},
+                {"column_meanings", std::move(meanings)},
+                {"properties", kPropertyNames},
+                {"safety_table", safety_table()},
                 {"locks", std::move(locks)}}
                .dump(1) +
            '\n';

@@ -12,7 +12,7 @@ namespace picklock::compare {
 
 // How it was made.
 struct Made {
-  double wall_seconds = 0;
+  std::optional<double> wall_seconds{};  // nullopt: it is not told
   bool interrupted = false;
   std::string command;               // that asks for the same again
   std::vector<std::string> pages{};  // that were written, for people

@@ -134,7 +134,14 @@ void Ledger::read(Comparison& comparison, std::optional<std::uint64_t> runs) con
         if (next->all) known.all = next->all;
       }
     }
-    const auto stories = stories_.find(label);
+  }
+  read_stories(comparison);
+}
+
+void Ledger::read_stories(Comparison& comparison) const {
+  for (const CellName& name : comparison.all_cells()) {
+    Known& known = comparison.known(name);
+    const auto stories = stories_.find(comparison.label(name));
     if (stories == stories_.end()) continue;
     for (const auto& [property, all] : stories->second) {
       const PropertyCount& count = known.measures.properties[static_cast<std::size_t>(property)];

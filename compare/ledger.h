@@ -37,8 +37,10 @@ class Ledger {
   // False: something could not be written, as on a full disk.
   bool is_whole() const { return whole_; }
 
-  // Fills in what is known of the cells, up to so many runs of each.
+  // Fills in what is known of the cells, up to so many runs of each, and their stories.
   void read(Comparison& comparison, std::optional<std::uint64_t> runs) const;
+  // Only the stories, of runs that are known from elsewhere.
+  void read_stories(Comparison& comparison) const;
 
   void write(const std::string& cell, const Part& part);
   void write(const std::string& cell, Property property, const Story& story);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "compare/part.h"
 #include "explore/keeper.h"
 #include "explore/strategies/strategy.h"
 #include "explore/workers/pool.h"
@@ -39,25 +40,6 @@ constexpr int kPollMilliseconds = 100;
 constexpr std::uint64_t kForEver = UINT64_MAX;
 // With a time: so much of it is for plans that are all tried, if these need so much.
 constexpr double kShareOfComplete = 0.4;
-
-// Consecutive runs of a cell.
-struct PartTask {
-  std::size_t number = 0;  // of the cell
-  Span runs;
-};
-Span& span_of(PartTask& task) { return task.runs; }
-
-struct MadePart {
-  std::string measures;                // as JSON
-  std::optional<std::uint64_t> all{};  // runs that the cell has
-  std::uint64_t end = 0;               // the first run that is not of it
-  Seconds took{};
-};
-
-template <typename Archive>
-void fields(Archive& archive, MadePart& made) {
-  archive(made.measures, made.all, made.end, made.took);
-}
 
 // The shortest run of a violation, to be shrunk.
 struct StoryTask {
@@ -121,8 +103,9 @@ class Making {
         start_(Clock::now()),
         cells_(comparison.all_cells()),
         courses_(cells_.size()),
+        maker_(comparison),
         parts_({.workers = limits.jobs}, Order::as_they_come,
-               [this](const PartTask& task, Pulse& pulse) { return make_part(task, pulse); }),
+               [this](const PartTask& task, Pulse& pulse) { return maker_.make(task, pulse); }),
         stories_({.workers = limits.jobs}, Order::as_they_come,
                  [this](const StoryTask& task, Pulse& pulse) { return shrink(task, pulse); }) {
     for (std::size_t i = 0; i < cells_.size(); ++i) {
@@ -164,25 +147,10 @@ class Making {
 
   // ---------------------------------------------------------------- in a worker
 
-  MadePart make_part(const PartTask& task, Pulse& pulse) {
-    const Clock::time_point start = Clock::now();
-    Cell& cell = cell_of(cells_[task.number]);
-    Measures measures;
-    const std::uint64_t end = std::min(task.runs.to, cell.count().value_or(kForEver));
-    for (std::uint64_t run = task.runs.from; run < end; ++run) {
-      pulse.begin(run);
-      cell.make(run, measures);
-    }
-    return {.measures = to_json(measures).dump(),
-            .all = cell.count(),
-            .end = std::max(end, task.runs.from),
-            .took = Clock::now() - start};
-  }
-
   MadeStory shrink(const StoryTask& task, Pulse& pulse) {
     const Clock::time_point start = Clock::now();
     Clock::time_point shrunk = start;
-    Cell& cell = cell_of(task.cell);
+    Cell& cell = maker_.cell_of(task.cell);
     const Sighting& sighting = task.sighting;
     explore::SearchOptions options{
         .seed = comparison_.options().seed, .properties = {task.property}, .command = task.command};
@@ -208,12 +176,6 @@ class Making {
                       .file = {}},
             .took = Clock::now() - start,
             .file = Clock::now() - shrunk};
-  }
-
-  Cell& cell_of(const CellName& name) {
-    if (!cell_ || cell_name_ != name) cell_ = comparison_.cell(name);
-    cell_name_ = name;
-    return *cell_;
   }
 
   // ---------------------------------------------------------------- in their parent
@@ -431,6 +393,7 @@ class Making {
   const Clock::time_point start_;
   const std::vector<CellName> cells_;
   std::vector<Course> courses_;  // of each cell
+  PartMaker maker_;              // in a worker
   Pool<PartTask, MadePart> parts_;
   Pool<StoryTask, MadeStory> stories_;
   bool listed_ = false;          // no further run is begun
@@ -439,10 +402,6 @@ class Making {
   std::size_t untold_ = 0;       // of all cells
   std::size_t violations_ = 0;   // of all cells
   std::vector<pollfd> polled_;
-
-  // In a worker: the cell of its latest task.
-  CellName cell_name_;
-  std::unique_ptr<Cell> cell_;
 };
 
 }  // namespace

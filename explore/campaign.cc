@@ -314,7 +314,7 @@ class Campaign {
     decide(part);
   }
 
-  // What was made before it counts, and nothing after it.
+  // The runs before it count, and none after it.
   void leave_gap(const Part& part) {
     if (!makes_report()) return;
     has_gap_ = true;

@@ -20,6 +20,15 @@ using scenarios::Scenario;
 // One of this many clean runs is repeated.
 constexpr std::uint64_t kSampled = 64;
 
+const models::Algorithm& algorithm_of(const Scenario& scenario) {
+  const models::Algorithm* algorithm = scenarios::find_algorithm(scenario);
+  if (algorithm == nullptr)
+    throw std::invalid_argument("no algorithm is called " + scenario.lock.algorithm);
+  return *algorithm;
+}
+
+}  // namespace
+
 Scenario without_plan(Scenario scenario) {
   scenario.faults.clear();
   scenario.twins.clear();
@@ -29,15 +38,6 @@ Scenario without_plan(Scenario scenario) {
   scenario.control = false;
   return scenario;
 }
-
-const models::Algorithm& algorithm_of(const Scenario& scenario) {
-  const models::Algorithm* algorithm = scenarios::find_algorithm(scenario);
-  if (algorithm == nullptr)
-    throw std::invalid_argument("no algorithm is called " + scenario.lock.algorithm);
-  return *algorithm;
-}
-
-}  // namespace
 
 sim::Plan fired(const sim::Plan& plan, const scenarios::World& world) {
   return struck(plan, world).plan;

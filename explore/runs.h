@@ -45,6 +45,9 @@ struct SearchOptions {
   Shrinker::Limits shrinking{};           // of one story
 };
 
+// The scenario alone, without what its file plans and expects.
+scenarios::Scenario without_plan(scenarios::Scenario scenario);
+
 // The number of the run without faults.
 inline constexpr std::uint64_t kWithoutFaults = UINT64_MAX;
 

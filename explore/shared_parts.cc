@@ -164,13 +164,7 @@ std::string to_text(const SharedSearch& search) {
   Json properties = Json::array();
   for (const Property one : options.properties) properties.push_back(picklock::name(one));
   // The runs of a scenario that lists faults are made without them.
-  scenarios::Scenario scenario = search.scenario;
-  scenario.faults.clear();
-  scenario.twins.clear();
-  scenario.neighbours.clear();
-  scenario.complete = {};
-  scenario.expect = {};
-  scenario.control = false;
+  const scenarios::Scenario scenario = without_plan(search.scenario);
   return Json{{"explore", 1},
               {"command", options.command},
               {"strategy", options.strategy},

@@ -21,19 +21,19 @@ constexpr std::array<Listed, 4> kAll = {{
     {"random",
      "plans drawn at random, each from some of the kinds of faults: at steps that an undisturbed "
      "run reaches, or at times; what is due at one instant is permuted in every second run",
-     3, false, true, make<Random>},
+     3, false, true, false, make<Random>},
     {"exhaustive",
      "every plan of at most so many faults, out of a finite list: each step that the run under the "
      "faults before it reaches, with lengths just under and just over those that matter",
-     1, true, false, make<Exhaustive>},
+     1, true, false, false, make<Exhaustive>},
     {"guided",
      "plans made of those that have shown something new, in ways that bring more of it to light; "
      "every fourth is drawn at random",
-     3, false, false, make<Guided>},
+     3, false, false, false, make<Guided>},
     {"pct",
      "orders of messages drawn by priorities of their connections, with faults as `random` draws "
      "them; needs messages that may take more or less time (network.latency)",
-     3, false, true, make<Pct>},
+     3, false, true, true, make<Pct>},
 }};
 
 }  // namespace

@@ -20,6 +20,7 @@ struct Listed {
   bool complete = false;          // tries every plan
   // Draws each plan like any other, so that the number of clean runs bounds what may be missed.
   bool independent = false;
+  bool has_depth = false;  // of orders of messages (Settings::depth)
   std::unique_ptr<Strategy> (*make)(Ways ways, const Settings& settings);
 };
 

@@ -44,7 +44,7 @@ Pct::Pct(Ways ways, const Settings& settings)
 }
 
 void Pct::draw(const Batch&, std::uint64_t run, scenarios::Scenario& into) {
-  if (!limits_.classes.empty()) plans_.draw(seed_, run, limits_, into.faults);
+  plans_.draw(seed_, run, limits_, into.faults);
   sim::Random chance(seed_, sim::hash_of("explore.pct") + run);
   scenarios::Network& network = into.network;
   network.order = scenarios::Order::any;
