@@ -92,7 +92,7 @@ TEST_F(Program, MergesTheSameWhereShardsWereKilled) {
 
 TEST_F(Program, SaysWhereAStoreIsFullOrGone) {
   const Ran full = shell(
-      "ulimit -f 1; trap '' XFSZ; \"$P\" explore --algorithm redlock --runs 200000 --jobs 1 "
+      "ulimit -f 2; trap '' XFSZ; \"$P\" explore --algorithm redlock --runs 200000 --jobs 1 "
       "--strategy "
       "exhaustive --faults pause --store " +
       path("full") + " --shard 0/1");
@@ -100,10 +100,11 @@ TEST_F(Program, SaysWhereAStoreIsFullOrGone) {
   EXPECT_THAT(full.err, HasSubstr("picklock: stopped: nothing more can be written to "));
   EXPECT_THAT(full.err, HasSubstr("File too large"));
   EXPECT_EQ(picklock("merge " + path("full")).status, 2);
-  const Ran gone =
-      shell("\"$P\" explore --algorithm redlock --runs 1000000000 --jobs 1 --shard 0/1 --store " +
-            path("gone") + " & until [[ -s $(echo " + path("gone") +
-            "/*.jsonl) ]]; do sleep 0.05; done; rm -r " + path("gone") + "; wait $!");
+  const Ran gone = shell(
+      "\"$P\" explore --algorithm lua-check-delete --set clients.cycles=1 --runs 1000000000 --jobs "
+      "1 --shard 0/1 --store " +
+      path("gone") + " & until [[ -s $(echo " + path("gone") +
+      "/*.jsonl) ]]; do sleep 0.05; done; rm -r " + path("gone") + "; wait $!");
   EXPECT_EQ(gone.status, 2);
   EXPECT_THAT(gone.err, HasSubstr("it was removed"));
 }
