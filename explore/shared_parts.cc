@@ -52,13 +52,13 @@ class ArrayWriter {
     } else {
       static_assert(std::is_integral_v<Value>);
       if constexpr (std::is_signed_v<Value>) {
-        all_.push_back(static_cast<std::int64_t>(value));
+        all_.emplace_back(static_cast<std::int64_t>(value));
       } else {
-        all_.push_back(static_cast<std::uint64_t>(value));
+        all_.emplace_back(static_cast<std::uint64_t>(value));
       }
     }
   }
-  void put(const std::string& text) { all_.push_back(text); }
+  void put(const std::string& text) { all_.emplace_back(text); }
   void put(const Duration& duration) { put(duration.count()); }
   void put(const sim::Instant& instant) { put(sim::nanoseconds(instant)); }
   template <typename Value>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes a campaign on a Slurm cluster of three nodes on this machine, kills a shard on the way, and compares the report
+# Makes a campaign on a Slurm cluster of three nodes on this machine, and kills a shard on the way. Compares the report
 # with that of one process.   campaign_test.sh PROGRAM   Exit status 77: Slurm, or root, is not there.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
