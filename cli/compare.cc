@@ -334,7 +334,7 @@ int compare_in_store(const CompareOptions& words) {
   return report_store(given, comparison, store.reader, runs, directory);
 }
 
-// What was given to the processes of the campaign.
+// The words that the processes of the campaign were given.
 CompareOptions given_to(const explore::StoredCampaign& campaign) {
   const auto json = nlohmann::ordered_json::parse(campaign.search);
   CompareOptions given;

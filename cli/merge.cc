@@ -68,7 +68,7 @@ struct FindsSoFar {
   std::uint64_t crashed = 0;
 };
 
-// Of a comparison: the cells that break a promise.
+// A comparison has found the promises that its cells break.
 FindsSoFar finds_in_cells(const StoreReader& reader) {
   FindsSoFar finds;
   for (const auto& [name, part] : reader.parts()) {

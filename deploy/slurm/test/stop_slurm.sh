@@ -4,7 +4,7 @@
 folder=$(cd -- "${1:?the folder}" 2>/dev/null && pwd -P) || exit 0
 [[ -e $folder/slurm.conf ]] || { echo "stop_slurm: $folder: no cluster" >&2; exit 2; }
 
-# Of this cluster: the daemons, the steps of jobs that they left behind, and the jobs' own processes below these.
+# The processes of this cluster: daemons, steps of jobs that they left behind, and the jobs' own below these.
 ours() {
   local process pid
   for process in /proc/[0-9]*; do
