@@ -1,5 +1,6 @@
 // `picklock compare`.
 #include "testing/program.h"
+#include "testing/whole.h"
 
 namespace picklock::cli {
 namespace {
@@ -115,6 +116,7 @@ std::string once_it_has(const std::string& file, std::size_t bytes) {
 // Kills a comparison a few times, earlier and later. The runs that it made stay, and the result is
 // that of a comparison that was not killed.
 TEST_F(Program, GoesOnWithAComparisonThatWasKilled) {
+  if (tests_are_short()) GTEST_SKIP() << "compare_test cuts ledgers off";
   const std::string comparison =
       "compare --algorithms lua-check-delete,redlock --faults none,all --runs 40 --json --out ";
   const auto made = [this, &comparison](const std::string& folder) {
@@ -150,6 +152,7 @@ TEST_F(Program, GoesOnWithAComparisonThatWasKilled) {
 
 // The program of the next commit is the same but for that.
 TEST_F(Program, GoesOnWithAComparisonOfAnotherCommit) {
+  if (tests_are_short()) GTEST_SKIP() << "what is tested there is the file of the program";
   const std::string version = picklock("--version").out;
   const std::string label = "commit ";
   const std::size_t at = version.find(label) + label.size();

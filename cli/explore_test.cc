@@ -3,6 +3,7 @@
 #include <set>
 
 #include "testing/program.h"
+#include "testing/whole.h"
 
 namespace picklock::cli {
 namespace {
@@ -171,6 +172,7 @@ TEST_F(Program, SearchesOnPastWhatIsKnown) {
 }
 
 TEST_F(Program, ComparesALockWithAnother) {
+  if (tests_are_short()) GTEST_SKIP() << "explore_test compares locks";
   const auto arguments = [this](const std::string& jobs) {
     return "explore --algorithm set-px-check-delete --against lua-check-delete --runs 1500 "
            "--property mutual-exclusion,own-release --out " +

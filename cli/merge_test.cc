@@ -1,15 +1,23 @@
 // Campaigns in a store: `--store`, `--shard` and `picklock merge`.
 #include "testing/program.h"
+#include "testing/whole.h"
 
 namespace picklock::cli {
 namespace {
+
+class Merge : public Program {
+ protected:
+  void SetUp() override {
+    if (tests_are_short()) GTEST_SKIP() << "explore_test and compare_test divide the same searches";
+  }
+};
 
 // A search with finds, of three parts.
 const std::string kSearch =
     "explore --algorithm set-px-blind-delete --property own-release,mutual-exclusion --runs 9000 "
     "--seed 3 ";
 
-TEST_F(Program, RefusesStoresThatCannotBeUsed) {
+TEST_F(Merge, RefusesStoresThatCannotBeUsed) {
   const auto refuse = [this](const std::string& arguments, const std::string& complaint) {
     expect_refused(arguments, complaint);
   };
@@ -31,7 +39,7 @@ TEST_F(Program, RefusesStoresThatCannotBeUsed) {
       "other has the parts of another campaign, `picklock explore --algorithm redlock --seed 1`");
 }
 
-TEST_F(Program, MergesWhatOneProcessReports) {
+TEST_F(Merge, MergesWhatOneProcessReports) {
   const std::string out = " --out " + path("finds");
   const Ran one = picklock(kSearch + "--store " + path("one") + out);
   EXPECT_EQ(one.status, 1);
@@ -69,7 +77,7 @@ TEST_F(Program, MergesWhatOneProcessReports) {
 
 // Each process is killed in the middle of a word that it writes, wherever its file reaches a limit,
 // which grows, so that in the end every part is there.
-TEST_F(Program, MergesTheSameWhereShardsWereKilled) {
+TEST_F(Merge, MergesTheSameWhereShardsWereKilled) {
   const std::string base =
       "explore --algorithm set-px-blind-delete --property own-release --runs 20000 --jobs 1 --set "
       "clients.count=2 --set clients.cycles=1 "
@@ -90,7 +98,7 @@ TEST_F(Program, MergesTheSameWhereShardsWereKilled) {
   EXPECT_THAT(ran.out, Not(HasSubstr(" 0"))) << "none was killed, or no merge saw a gap";
 }
 
-TEST_F(Program, SaysWhereAStoreIsFullOrGone) {
+TEST_F(Merge, SaysWhereAStoreIsFullOrGone) {
   const Ran full = shell(
       "ulimit -f 2; trap '' XFSZ; \"$P\" explore --algorithm redlock --runs 200000 --jobs 1 "
       "--strategy "
@@ -109,7 +117,7 @@ TEST_F(Program, SaysWhereAStoreIsFullOrGone) {
   EXPECT_THAT(gone.err, HasSubstr("it was removed"));
 }
 
-TEST_F(Program, CountsNoFileOfAnotherProgram) {
+TEST_F(Merge, CountsNoFileOfAnotherProgram) {
   picklock(kSearch + "--shard 0/1 --store " + path("s"));
   shell("for f in " + path("s") +
         "/*.jsonl; do sed 's/\"program\":\"./&0/' $f >$f.copy.jsonl; done");
@@ -119,7 +127,7 @@ TEST_F(Program, CountsNoFileOfAnotherProgram) {
               HasSubstr("1 file in " + path("s") + " of another picklock, or of none, is"));
 }
 
-TEST_F(Program, MergesAComparisonAsOneProcessMakesIt) {
+TEST_F(Merge, MergesAComparisonAsOneProcessMakesIt) {
   const std::string compare =
       "compare --algorithms lua-check-delete --faults pause --runs 60 --complete 1 ";
   const std::string out = "--out " + path("pages");
@@ -139,7 +147,7 @@ TEST_F(Program, MergesAComparisonAsOneProcessMakesIt) {
   expect_refused("compare --shard 0/2", "compare: --shard needs --store");
 }
 
-TEST_F(Program, TwoMergesAtOnceReportTheSame) {
+TEST_F(Merge, TwoMergesAtOnceReportTheSame) {
   picklock(kSearch + "--shard 0/1 --store " + path("s"));
   const std::string merge = "\"$P\" merge " + path("s") + " --out " + path("finds") + " >";
   shell(merge + path("a") + " & " + merge + path("b") + "; wait");

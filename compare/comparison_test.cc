@@ -20,6 +20,7 @@
 #include "reports/columns.h"
 #include "scenarios/runner.h"
 #include "scenarios/shipped.h"
+#include "testing/whole.h"
 
 namespace picklock::compare {
 namespace {
@@ -153,11 +154,12 @@ TEST_F(Comparing, ComesToTheSameForAnyNumberOfProcesses) {
 }
 
 TEST_F(Comparing, ACellIsTheSameWhicheverOthersAreAskedFor) {
-  const Comparison alone = made(of({"redlock"}, {"partition"}), 40);
+  const std::uint64_t runs = shortened(40, 10);
+  const Comparison alone = made(of({"redlock"}, {"partition"}), runs);
   fs::remove_all(folder_);
   fs::create_directories(folder_);
   const Comparison among =
-      made(of({"watchdog", "redlock", "mysql-row-lock"}, {"none", "partition"}), 40);
+      made(of({"watchdog", "redlock", "mysql-row-lock"}, {"none", "partition"}), runs);
   EXPECT_EQ(to_json(alone.known({0, 0, false}).measures),
             to_json(among.known({1, 1, false}).measures));
 }
@@ -178,15 +180,16 @@ TEST_F(Comparing, EachCellIsOfTheLockWhoseNameItHas) {
 
 TEST_F(Comparing, GoesOnFromWhatIsKnown) {
   const Options options = of({"redsync"});
-  made(options, 24);
+  const std::uint64_t all = shortened(60, 20);
+  made(options, shortened(24, 8));
   const std::string before = ledger_text();
-  const Comparison further = made(options, 60);
+  const Comparison further = made(options, all);
   EXPECT_EQ(ledger_text().substr(0, before.size()), before);
-  EXPECT_EQ(further.known({0, 1, false}).runs, 60U);
+  EXPECT_EQ(further.known({0, 1, false}).runs, all);
   const std::string at_once = told(further);
   fs::remove_all(folder_);
   fs::create_directories(folder_);
-  EXPECT_EQ(told(made(options, 60)), at_once);
+  EXPECT_EQ(told(made(options, all)), at_once);
 }
 
 TEST_F(Comparing, WithAllOfItKnownMakesNothing) {

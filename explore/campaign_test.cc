@@ -10,6 +10,7 @@
 #include "picklock/lock.h"
 #include "scenarios/own_lock.h"
 #include "scenarios/shipped.h"
+#include "testing/whole.h"
 
 namespace picklock::explore {
 namespace {
@@ -136,6 +137,7 @@ TEST(Campaign, GoesOnWhereARunEndsItsProcess) {
 }
 
 TEST(Campaign, EndsWhereRunAfterRunCrashes) {
+  if (tests_are_short()) GTEST_SKIP() << "some hundred processes";
   Search search(contention<Throwing>(), pauses());
   Seen seen;
   make(search, {.jobs = 2, .runs = UINT64_MAX / 2}, onlooker(seen));

@@ -8,6 +8,7 @@
 #include "scenarios/shipped.h"
 #include "scenarios/writer.h"
 #include "testing/same_plan.h"
+#include "testing/whole.h"
 
 namespace picklock::explore {
 namespace {
@@ -54,9 +55,10 @@ TEST(PairedPlans, AreTakenByTheLoaderForEveryLock) {
   std::vector<Scenario> locks = compared(names);
   PairedPlans plans(locks, 1);
   std::uint64_t faults = 0;
+  const std::uint64_t runs = shortened(200, 20);
   for (std::size_t lock = 0; lock < locks.size(); ++lock) {
     Scenario& scenario = locks[lock];
-    for (std::uint64_t run = 0; run < 200; ++run) {
+    for (std::uint64_t run = 0; run < runs; ++run) {
       plans.draw(kPairedSeed, run, {.classes = FaultClasses::all(), .most = 3}, lock,
                  scenario.faults);
       faults += scenario.faults.size();
@@ -66,7 +68,7 @@ TEST(PairedPlans, AreTakenByTheLoaderForEveryLock) {
           << text;
     }
   }
-  EXPECT_GT(faults, locks.size() * 200 / 2);
+  EXPECT_GT(faults, locks.size() * runs / 2);
 }
 
 TEST(PairedPlans, AreTheSameForLocksWithTheSameSteps) {

@@ -7,6 +7,7 @@
 #include "explore/search.h"
 #include "keys/bad_input.h"
 #include "scenarios/shipped.h"
+#include "testing/whole.h"
 
 namespace picklock::explore {
 namespace {
@@ -146,6 +147,7 @@ TEST(Search, FindsInAComparisonTwoHoldersThatNeedNoFault) {
 
 // Its own promises do not include it (docs/locks/set-px-check-delete.md).
 TEST(Search, CountsInAComparisonWhatTheOtherLockPromises) {
+  if (tests_are_short()) GTEST_SKIP() << "the other comparison is as long";
   const Scenario scenario = plain("set-px-check-delete");
   SearchOptions options{.faults = {.classes = {FaultClass::pause}}, .all_classes = false};
   Search alone(scenario, options);

@@ -7,6 +7,7 @@
 #include "keys/bad_input.h"
 #include "models/redis/spec.h"
 #include "scenarios/shipped.h"
+#include "testing/whole.h"
 
 namespace picklock::explore {
 namespace {
@@ -133,11 +134,11 @@ TEST(Search, FindsNothingInALockThatKeepsItsPromises) {
     const auto one = static_cast<FaultClass>(i);
     if (!possible.has(one)) continue;
     Search alone(scenario, {.faults = {.classes = {one}}, .all_classes = false});
-    const Find* find = search(alone, 400);
+    const Find* find = search(alone, shortened(400, 50));
     EXPECT_EQ(find, nullptr) << picklock::name(one) << "\n" << (find ? find->text : "");
   }
   Search together(scenario, {.faults = {.most = 4}});
-  const Find* find = search(together, 3000);
+  const Find* find = search(together, shortened(3000, 300));
   EXPECT_EQ(find, nullptr) << (find ? find->text : "");
 }
 

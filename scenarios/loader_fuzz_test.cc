@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "testing/sample_scenario.h"
+#include "testing/whole.h"
 
 namespace picklock::scenarios {
 namespace {
@@ -169,7 +170,7 @@ Fate fate_of(const std::string& text) {
 
 int rounds() {
   const char* chosen = std::getenv("PICKLOCK_FUZZ_ROUNDS");
-  return chosen == nullptr ? 4000 : std::atoi(chosen);
+  return chosen == nullptr ? static_cast<int>(shortened(4000, 800)) : std::atoi(chosen);
 }
 
 TEST(LoaderFuzz, AcceptsOrRefusesEveryMutationOfAValidFile) {

@@ -11,7 +11,6 @@
 #include "models/redis/spec.h"
 #include "models/servers/kind.h"
 #include "picklock/redis.h"
-#include "sim/sanitizer.h"
 #include "testing/safety_table_search.h"
 #include "testing/whole.h"
 
@@ -64,9 +63,7 @@ TEST(SafetyTable, IsThePageInTheDocumentation) {
 }
 
 // Sanitizers make a run so slow that some of the cases have to do.
-bool is_left_out(std::size_t number) {
-  return sim::kSanitized && !tests_are_whole() && number % 5 != 0;
-}
+bool is_left_out(std::size_t number) { return tests_are_short() && number % 5 != 0; }
 
 // In short, and where a run is cheap; at length in search_test.cc.
 TEST(SafetyTable, IsTrueOfTheLocksOnOneServer) {

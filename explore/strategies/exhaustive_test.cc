@@ -13,6 +13,7 @@
 #include "scenarios/bounds.h"
 #include "scenarios/promises.h"
 #include "scenarios/shipped.h"
+#include "testing/whole.h"
 
 namespace picklock::explore {
 namespace {
@@ -117,6 +118,7 @@ TEST(Exhaustive, PlacesASecondFaultInTheRunThatTheFirstHasDisturbed) {
 }
 
 TEST(Exhaustive, SaysTheSameWithAnyNumberOfProcesses) {
+  if (tests_are_short()) GTEST_SKIP() << "the strategy of chance does";
   const auto counted = [](unsigned jobs) {
     SearchOptions options = every_plan(2, {FaultClass::failover, FaultClass::lost_reply});
     options.properties = {Property::not_stuck};
