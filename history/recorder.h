@@ -35,6 +35,12 @@ class Recorder final : public sim::Observer {
   // An event that the digest has already, because it follows from what a server has answered.
   void note_known(const HistoryEvent& event) { append(event); }
 
+  // For a run without end: drops the events before the last `count`.
+  void keep_last(std::size_t count) {
+    if (count < history_.size())
+      history_.erase(history_.begin(), history_.end() - static_cast<std::ptrdiff_t>(count));
+  }
+
   void begin() override { history_.clear(); }
   void receive(const sim::Occurrence& occurrence) override;
 

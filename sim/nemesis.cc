@@ -29,39 +29,46 @@ void Nemesis::reset(const Plan& plan, ProcessId first_client, std::uint32_t clie
   fired_.clear();
   under_way_ = 0;
   last_end_ = {};
-  for (std::uint32_t i = 0; i < planned_; ++i) {
-    const Fault& fault = plan[i];
-    const Trigger& trigger = fault.trigger;
-    Armed& armed = plan_[i];
-    armed.fault = &fault;
-    armed.target = named(fault.target);
-    const bool at_client =
-        armed.target->id() >= first_client_ && armed.target->id() < first_client_ + clients_;
-    armed.by = !trigger.by.empty() ? named(trigger.by) : at_client ? armed.target : nullptr;
-    armed.on = !trigger.on.empty()                         ? named(trigger.on)
-               : is_message_verb(fault.verb) && !at_client ? armed.target
-                                                           : nullptr;
-    armed.to = fault.to.empty() ? nullptr : named(fault.to);
-    armed.from.clear();
-    for (const std::string& name : fault.from) armed.from.push_back(named(name));
-    armed.seen.assign(clients_, 0);
-    armed.healed.clear();
-    armed.fired = armed.under_way = armed.effective = false;
-    asks_for_commands_ = asks_for_commands_ || !trigger.command.empty();
-    if (trigger.at) {
-      armed.begins.bind<&Nemesis::on_time>(scheduler_, nullptr, *this, i);
-      armed.begins.arm(*trigger.at);
-      scheduler_.hold_open();
-      ++under_way_;
-    } else if (!trigger.mark.empty()) {
-      marks_armed_ = true;
-    } else {
-      // The side does not matter to a message verb: it acts while the message can still be changed.
-      const Side side = !is_message_verb(fault.verb)   ? trigger.side
-                        : trigger.phase == Phase::sent ? Side::before
-                                                       : Side::after;
-      armed_ |= 1ull << bit(trigger.role, trigger.phase, side);
-    }
+  for (std::uint32_t i = 0; i < planned_; ++i) arm(i, plan[i]);
+}
+
+void Nemesis::add(const Fault& fault) {
+  const auto index = static_cast<std::uint32_t>(planned_++);
+  if (plan_.size() < planned_) plan_.resize(planned_);
+  arm(index, fault);
+}
+
+void Nemesis::arm(std::uint32_t index, const Fault& fault) {
+  const Trigger& trigger = fault.trigger;
+  Armed& armed = plan_[index];
+  armed.fault = &fault;
+  armed.target = named(fault.target);
+  const bool at_client =
+      armed.target->id() >= first_client_ && armed.target->id() < first_client_ + clients_;
+  armed.by = !trigger.by.empty() ? named(trigger.by) : at_client ? armed.target : nullptr;
+  armed.on = !trigger.on.empty()                         ? named(trigger.on)
+             : is_message_verb(fault.verb) && !at_client ? armed.target
+                                                         : nullptr;
+  armed.to = fault.to.empty() ? nullptr : named(fault.to);
+  armed.from.clear();
+  for (const std::string& name : fault.from) armed.from.push_back(named(name));
+  armed.seen.assign(clients_, 0);
+  armed.healed.clear();
+  armed.fired = armed.under_way = armed.effective = false;
+  asks_for_commands_ = asks_for_commands_ || !trigger.command.empty();
+  if (trigger.at) {
+    armed.begins.bind<&Nemesis::on_time>(scheduler_, nullptr, *this, index);
+    armed.begins.arm(*trigger.at);
+    scheduler_.hold_open();
+    ++under_way_;
+  } else if (!trigger.mark.empty()) {
+    marks_armed_ = true;
+  } else {
+    // The side does not matter to a message verb: it acts while the message can still be changed.
+    const Side side = !is_message_verb(fault.verb)   ? trigger.side
+                      : trigger.phase == Phase::sent ? Side::before
+                                                     : Side::after;
+    armed_ |= 1ull << bit(trigger.role, trigger.phase, side);
   }
 }
 

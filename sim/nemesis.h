@@ -27,6 +27,8 @@ class Nemesis {
   // `clients`: processes [first_client, first_client + clients). The plan must outlive the run;
   // every name in it is a process of the run. Schedules the faults that wait for a time.
   void reset(const Plan& plan, ProcessId first_client, std::uint32_t clients);
+  // One fault more, for a run that is under way; it too must outlive the run.
+  void add(const Fault& fault);
 
   // True if the plan has no step triggers.
   bool idle() const { return armed_ == 0; }
@@ -106,6 +108,7 @@ class Nemesis {
     return verb == Verb::hold || verb == Verb::delay || verb == Verb::drop ||
            verb == Verb::duplicate;
   }
+  void arm(std::uint32_t index, const Fault& fault);
   Process* named(std::string_view name);
   bool counts(Armed& armed, const Process& client);
   void match(const Step& step);
