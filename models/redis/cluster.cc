@@ -4,6 +4,7 @@
 
 #include "models/redis/kind.h"
 #include "models/redis/spec.h"
+#include "models/redis/wire.h"
 
 namespace picklock::redis {
 namespace {
@@ -44,6 +45,20 @@ void Cluster::build(const servers::Site& site) {
   }
 }
 
+Node Cluster::node(std::size_t process, Node apart) const {
+  if (setting().ports.empty()) return apart;
+  apart.port = setting().ports[process];
+  apart.on_loopback = true;
+  return apart;
+}
+
+std::vector<servers::Door> Cluster::doors() {
+  std::vector<servers::Door> doors;
+  for (const Node& node : directory_.nodes())
+    doors.push_back({node.process, node.endpoint, &protocol()});
+  return doors;
+}
+
 // All processes get their place before any is told of another.
 void Cluster::enlist(const servers::Site& site) {
   directory_.clear();
@@ -54,10 +69,10 @@ void Cluster::enlist(const servers::Site& site) {
     sim::Process& process = site.simulation.scheduler.processes().at(i);
     if (is_server(spec)) {
       if (servers == servers_.size()) servers_.emplace_back();
-      directory_.add({.process = &process, .endpoint = &servers_[servers++]});
+      directory_.add(node(i, {.process = &process, .endpoint = &servers_[servers++]}));
     } else if (spec.kind == &kSentinelKind) {
       if (sentinels == sentinels_.size()) sentinels_.emplace_back();
-      directory_.add({&process, &sentinels_[sentinels++], kSentinelPort});
+      directory_.add(node(i, {&process, &sentinels_[sentinels++], kSentinelPort}));
     }
   }
 }

@@ -18,8 +18,10 @@ class Cluster final : public servers::ClusterOf<ClientEnd> {
   void set(const servers::Setting& setting) override;
   void build(const servers::Site& site) override;
   ClientEnd& connect(const servers::Site& site, const servers::Seat& seat) override;
+  std::vector<servers::Door> doors() override;
 
  private:
+  Node node(std::size_t process, Node apart) const;
   void enlist(const servers::Site& site);
   void build_servers(const servers::Site& site);
   void build_sentinels(const servers::Site& site);

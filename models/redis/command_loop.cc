@@ -9,6 +9,7 @@
 #include "models/redis/pause_gate.h"
 #include "models/redis/replication.h"
 #include "models/redis/script_runner.h"
+#include "models/redis/socket_wire.h"
 #include "models/redis/wire.h"
 
 namespace picklock::redis {
@@ -69,8 +70,7 @@ bool CommandLoop::apply(sim::Message& request, sim::Payload& answer) {
                                  reply_, answer);
     }
   } else {
-    reply_.set_error("ERR Protocol error");
-    write_reply(answer, reply_);
+    refuse_bytes(request.payload.view(), answer);
     session.closing = true;  // R108
   }
   switch (result) {

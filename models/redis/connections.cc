@@ -5,7 +5,6 @@
 #include "models/redis/blocked_clients.h"
 #include "models/redis/config.h"
 #include "models/redis/direct_commands.h"
-#include "models/redis/directory.h"
 #include "models/redis/executor.h"
 #include "models/redis/keyspace.h"
 #include "models/redis/pubsub.h"
@@ -15,10 +14,6 @@
 #include "models/redis/wire.h"
 
 namespace picklock::redis {
-
-std::string host_of_peer(const Session& session) {
-  return session.connection == nullptr ? "127.0.0.1" : host_of(session.connection->client().id());
-}
 
 void Connections::reset() {
   last_id_ = 0;

@@ -16,9 +16,6 @@
 
 namespace picklock::redis {
 
-// The address of the machine at the other end.
-std::string host_of_peer(const Session& session);
-
 class Connections {
  public:
   explicit Connections(const Parts& parts)

@@ -11,6 +11,7 @@
 #include "models/redis/cluster.h"
 #include "models/redis/commands.h"
 #include "models/redis/config.h"
+#include "models/redis/socket_wire.h"
 #include "models/redis/spec.h"
 #include "models/resource/fencing.h"
 #include "models/servers/verbs.h"
@@ -50,6 +51,7 @@ constexpr servers::ProcessKind kPrimaryKind = {
     .name = "redis",
     .singular = "server",
     .standing = servers::Standing::primary,
+    .port = kServerPort,
     .drawn = {FaultClass::pause, FaultClass::server_clock, FaultClass::failover,
               FaultClass::amnesia, FaultClass::partition, FaultClass::crash},
     .drawn_at_messages = servers::kFaultsAtRequests,
@@ -63,6 +65,7 @@ constexpr servers::ProcessKind kReplicaKind = {
     .singular = "replica",
     .standing = servers::Standing::replica,
     .after_resource = true,
+    .port = kServerPort,
     .drawn = {FaultClass::pause, FaultClass::server_clock, FaultClass::amnesia,
               FaultClass::partition, FaultClass::crash},
     .refuses = kReplicaRefuses,
@@ -74,6 +77,7 @@ constexpr servers::ProcessKind kSentinelKind = {
     .singular = "Sentinel",
     .hears_clients = false,
     .after_resource = true,
+    .port = kSentinelPort,
     .drawn = {FaultClass::pause, FaultClass::server_clock, FaultClass::partition,
               FaultClass::crash},
     .refuses = kSentinelRefuses};
@@ -325,6 +329,7 @@ constinit const servers::Kind kKind = {
     .collected = kCollected,
     .rows = rows,
     .make_cluster = make_cluster,
+    .wire = &kSocketWire,
     .library_keys = library_keys,
     .best_lock = "lua-check-delete",
     .best_renewing_lock = "watchdog",

@@ -24,6 +24,17 @@ constexpr std::int64_t kTick = kRound / std::int64_t{Stream::kPhases};
 
 }  // namespace
 
+std::string Replication::host_of_peer(const Session& session) const {
+  const bool here =
+      session.connection == nullptr || (directory_ != nullptr && directory_->on_one_machine());
+  return here ? std::string(kLoopback) : host_of(session.connection->client().id());
+}
+
+std::uint16_t Replication::own_port() const {
+  const Node* own = directory_ == nullptr ? nullptr : directory_->of(*process_);
+  return own == nullptr ? kServerPort : own->port;
+}
+
 void Replication::reset(sim::Simulation& simulation, sim::Process& process,
                         const Directory* directory) {
   simulation_ = &simulation;
@@ -79,7 +90,7 @@ void Replication::join(Replication& other) {
   last_heard_ = simulation_->now();
   ++other.stats_.full_syncs;
   Session& session = other.connections_.of(*connection_);
-  session.listening_port = kServerPort;
+  session.listening_port = own_port();
   other.replicas_.attach(session, stream_.offset);
   await_round();
   persistence_.write_dump();
@@ -235,7 +246,7 @@ void Replication::shake_hands(std::string_view answer) {
   switch (answers_++) {
     case 0:
       if (refused) break;
-      say({"REPLCONF", "listening-port", std::to_string(kServerPort)});
+      say({"REPLCONF", "listening-port", std::to_string(own_port())});
       say({"REPLCONF", "capa", "eof", "capa", "psync2"});
       return;
     case 1:

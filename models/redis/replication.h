@@ -64,6 +64,9 @@ class Replication final : private sim::Endpoint {
   void join_group(Group& group) { group_ = &group; }
   Group* group() const { return group_; }
 
+  // The address of the machine at the other end.
+  std::string host_of_peer(const Session& session) const;
+  std::uint16_t own_port() const;
   // Without a directory, which is the server's configuration file too, it knows no other servers.
   bool has_directory() const { return directory_ != nullptr; }
   const Node* node_at(std::string_view host, std::uint16_t port) const {

@@ -74,7 +74,7 @@ void role(Call& call) {
       continue;
     Reply& replica = replicas.add();
     replica.set(Reply::Kind::array);
-    replica.add().set_bulk(host_of_peer(*session));
+    replica.add().set_bulk(call.server.replication.host_of_peer(*session));
     replica.add().set_bulk(std::to_string(session->listening_port));
     replica.add().set_bulk(std::to_string(session->replica->acknowledged));
   }

@@ -257,7 +257,7 @@ class Info {
       const AttachedReplica& replica = *session->replica;
       const bool online = replica.state == AttachedReplica::State::online;
       const std::int64_t known = std::max<std::int64_t>(replica.acknowledged, 0);
-      lines += "slave" + std::to_string(count++) + ":ip=" + host_of_peer(*session) +
+      lines += "slave" + std::to_string(count++) + ":ip=" + replication.host_of_peer(*session) +
                ",port=" + std::to_string(session->listening_port) +
                ",state=" + (online ? "online" : "wait_bgsave") +
                ",offset=" + std::to_string(known) +

@@ -382,7 +382,7 @@ TEST(Protocol, ThatCannotBeReadIsAnsweredByAnError) {
     reply = redis::server(self).call(Role::none, {});
   });
   world.run();
-  EXPECT_EQ(reply.text, "ERR Protocol error");
+  EXPECT_EQ(reply.text, "ERR Protocol error: the request is empty or not whole");
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "models/servers/find_by.h"
 #include "models/servers/process_kind.h"
 #include "models/servers/specs.h"
+#include "models/servers/wire.h"
 #include "sim/simulation.h"
 
 namespace picklock::servers {
@@ -30,6 +31,9 @@ struct Setting {
   bool coordinated = false;  // a coordinator frees the locks of holders that are gone
   const models::LockOptions* lock = nullptr;  // nullptr: as it comes
   bool timed_by_clients = false;              // the clients' clocks decide when a lease is over
+  // Of each process, on the one machine on which all of them are; empty: each has a machine of its
+  // own.
+  std::span<const std::uint16_t> ports{};
 };
 
 // A run, to which the processes have been added.
@@ -60,6 +64,8 @@ class Cluster {
   virtual void build(const Site& site) = 0;
   // Call this after build(), once for each process. The end is good for this run.
   virtual ClientEnd& connect(const Site& site, const Seat& seat) = 0;
+  // The processes that accept connections from outside, in order. Call this after build().
+  virtual std::vector<Door> doors() { return {}; }
 
  protected:
   const Setting& setting() const { return setting_; }

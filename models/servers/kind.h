@@ -102,6 +102,7 @@ using FindProcess =
     std::function<const ProcessKind&(const keys::Value& where, const std::string& name)>;
 
 class Cluster;
+class Wire;
 
 struct Kind {
   LockServer server{};       // its key in a scenario file, under [servers]
@@ -136,6 +137,7 @@ struct Kind {
 
   // --- a run
   std::unique_ptr<Cluster> (*make_cluster)() = nullptr;
+  const Wire* wire = nullptr;   // of clients outside the simulation; nullptr: there can be none
   bool resource_first = false;  // clients connect to the resource before they connect to these
   // Whether a lock needs the coordinator, and what a file says for it; nullptr: none does.
   bool (*coordinated)(const models::Algorithm& algorithm,

@@ -36,6 +36,7 @@ struct ProcessKind {
   bool after_resource = false;  // such processes are declared after the resource
   bool elects = false;          // the others replace one that has crashed, by themselves
   bool returns = false;         // a random plan always starts one again that it has crashed
+  std::uint16_t port = 0;       // on which its product listens; 0: on none
   std::string_view forgets{};   // why it always keeps all its data; empty: it may lose some
   FaultClasses drawn{};         // the classes whose faults hit such processes
   FaultClasses drawn_at_messages{};    // the classes whose faults hit messages to them

@@ -1,0 +1,178 @@
+#include "models/redis/socket_wire.h"
+
+#include <cctype>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/redis/wire.h"
+
+namespace picklock::redis {
+namespace {
+
+using servers::Cut;
+
+constexpr std::size_t kLongestLine = 64 * 1024;
+constexpr std::int64_t kMostWords = std::numeric_limits<std::int32_t>::max();
+
+Cut refuse(sim::Payload& answer, std::string_view why) {
+  answer.append("-ERR Protocol error: ");
+  answer.append(why);
+  answer.append("\r\n");
+  return Cut::malformed;
+}
+
+// A word as a person types it, in quotes or not; nullopt: its quotes are unbalanced.
+std::optional<std::string> quoted(std::string_view& line) {
+  const char quote = line.front();
+  line.remove_prefix(1);
+  std::string word;
+  while (!line.empty() && line.front() != quote) {
+    char c = line.front();
+    line.remove_prefix(1);
+    if (c == '\\' && !line.empty() && (quote == '"' || line.front() == '\'')) {
+      c = line.front();
+      line.remove_prefix(1);
+      if (quote == '"') {
+        const bool hex = c == 'x' && line.size() >= 2 &&
+                         std::isxdigit(static_cast<unsigned char>(line[0])) != 0 &&
+                         std::isxdigit(static_cast<unsigned char>(line[1])) != 0;
+        if (hex) {
+          unsigned value = 0;
+          std::from_chars(line.data(), line.data() + 2, value, 16);
+          line.remove_prefix(2);
+          c = static_cast<char>(value);
+        } else {
+          constexpr std::string_view kNames = "nrtba";
+          constexpr std::string_view kValues = "\n\r\t\b\a";
+          const std::size_t at = kNames.find(c);
+          if (at != std::string_view::npos) c = kValues[at];
+        }
+      }
+    }
+    word += c;
+  }
+  if (line.empty()) return std::nullopt;
+  line.remove_prefix(1);
+  // A closing quote ends the word.
+  if (!line.empty() && std::isspace(static_cast<unsigned char>(line.front())) == 0)
+    return std::nullopt;
+  return word;
+}
+
+std::optional<std::vector<std::string>> words_of(std::string_view line) {
+  std::vector<std::string> words;
+  for (;;) {
+    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.front())) != 0)
+      line.remove_prefix(1);
+    if (line.empty()) return words;
+    std::string word;
+    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.front())) == 0) {
+      if (line.front() == '"' || line.front() == '\'') {
+        const std::optional<std::string> more = quoted(line);
+        if (!more) return std::nullopt;
+        word += *more;
+        break;
+      }
+      word += line.front();
+      line.remove_prefix(1);
+    }
+    words.push_back(std::move(word));
+  }
+}
+
+Cut cut_inline(std::string_view& bytes, sim::Payload& message) {
+  const std::size_t end = bytes.find('\n');
+  if (end == std::string_view::npos)
+    return bytes.size() > kLongestLine ? refuse(message, "too big inline request") : Cut::partial;
+  std::string_view line = bytes.substr(0, end);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  const std::optional<std::vector<std::string>> words = words_of(line);
+  if (!words) return refuse(message, "unbalanced quotes in request");
+  bytes.remove_prefix(end + 1);
+  if (words->empty()) return Cut::nothing;
+  const std::vector<std::string_view> argv(words->begin(), words->end());
+  write_request(message, argv);
+  return Cut::request;
+}
+
+// A line such as `*3`; nullopt: it is not whole yet.
+std::optional<std::string_view> take_line(std::string_view& bytes) {
+  const std::size_t end = bytes.find('\r');
+  if (end == std::string_view::npos || end + 1 >= bytes.size()) return std::nullopt;
+  const std::string_view line = bytes.substr(0, end);
+  bytes.remove_prefix(end + 2);
+  return line;
+}
+
+bool read_number(std::string_view text, std::int64_t& value) {
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  return error == std::errc() && end == last;
+}
+
+Cut cut_array(std::string_view& bytes, sim::Payload& message) {
+  std::string_view rest = bytes;
+  const std::optional<std::string_view> head = take_line(rest);
+  if (!head) {
+    return bytes.size() > kLongestLine ? refuse(message, "too big mbulk count string")
+                                       : Cut::partial;
+  }
+  std::int64_t count = 0;
+  if (!read_number(head->substr(1), count) || count > kMostWords)
+    return refuse(message, "invalid multibulk length");
+  std::vector<std::string_view> argv;
+  bool strict = true;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (rest.empty()) return Cut::partial;
+    const std::size_t left = rest.size();
+    const std::string_view line_at = rest;
+    const std::optional<std::string_view> line = take_line(rest);
+    if (!line) {
+      return left > kLongestLine ? refuse(message, "too big bulk count string") : Cut::partial;
+    }
+    if (line_at.front() != '$')
+      return refuse(message, std::string("expected '$', got '") + line_at.front() + "'");
+    std::int64_t size = 0;
+    if (!read_number(line->substr(1), size) || size < 0)
+      return refuse(message, "invalid bulk length");
+    const auto length = static_cast<std::size_t>(size);
+    const std::size_t before = bytes.size() - rest.size();
+    if (length > kMostRequestBytes || before + length > kMostRequestBytes)
+      return refuse(message, "invalid bulk length");
+    if (rest.size() < length + 2) return Cut::partial;
+    argv.push_back(rest.substr(0, length));
+    // A real server does not look at the two bytes behind an argument.
+    strict = strict && rest[length] == '\r' && rest[length + 1] == '\n';
+    rest.remove_prefix(length + 2);
+  }
+  if (count > 0 && strict) {
+    message.append(bytes.substr(0, bytes.size() - rest.size()));
+  } else if (count > 0) {
+    write_request(message, argv);
+  }
+  bytes = rest;
+  return count > 0 ? Cut::request : Cut::nothing;
+}
+
+}  // namespace
+
+Cut SocketWire::cut(std::string_view& bytes, sim::Payload& message) const {
+  if (bytes.empty()) return Cut::partial;
+  return bytes.front() == '*' ? cut_array(bytes, message) : cut_inline(bytes, message);
+}
+
+constinit const SocketWire kSocketWire;
+
+void refuse_bytes(std::string_view bytes, sim::Payload& answer) {
+  sim::Payload why;
+  if (kSocketWire.cut(bytes, why) == Cut::malformed) {
+    answer.append(why.view());
+  } else {
+    refuse(answer, "the request is empty or not whole");
+  }
+}
+
+}  // namespace picklock::redis

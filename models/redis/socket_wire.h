@@ -1,0 +1,22 @@
+// What a client writes to a Redis server's socket: arrays of bulk strings, or inline commands as a
+// person types them, and the errors of the real server for what is neither (R108).
+#pragma once
+
+#include "models/servers/wire.h"
+
+namespace picklock::redis {
+
+// Of one request, its arguments together. A real server takes 512 MiB for each.
+inline constexpr std::size_t kMostRequestBytes = std::size_t{16} << 20;
+
+class SocketWire final : public servers::Wire {
+ public:
+  servers::Cut cut(std::string_view& bytes, sim::Payload& message) const override;
+};
+
+extern const SocketWire kSocketWire;
+
+// The answer to bytes that are no request.
+void refuse_bytes(std::string_view bytes, sim::Payload& answer);
+
+}  // namespace picklock::redis
