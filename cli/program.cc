@@ -15,12 +15,14 @@
 #include "cli/completion.h"
 #include "cli/conform.h"
 #include "cli/console.h"
+#include "cli/ctl.h"
 #include "cli/explore.h"
 #include "cli/help.h"
 #include "cli/list.h"
 #include "cli/man_page.h"
 #include "cli/merge.h"
 #include "cli/run.h"
+#include "cli/serve.h"
 #include "cli/version.h"
 #include "keys/bad_input.h"
 #include "keys/nearest.h"
@@ -175,6 +177,10 @@ int run_program(int argc, char** argv) {
   CLI::App* conform_command = add_conform(app, conform_options);
   MergeOptions merge_options;
   CLI::App* merge_command = add_merge(app, merge_options);
+  ServeOptions serve_options;
+  CLI::App* serve_command = add_serve(app, serve_options);
+  CtlOptions ctl_options;
+  CLI::App* ctl_command = add_ctl(app, ctl_options);
   ListOptions list_options;
   CLI::App* list_command = add_list(app, list_options);
   for (CLI::App* command : app.get_subcommands({})) command->group("Commands");
@@ -215,6 +221,8 @@ int run_program(int argc, char** argv) {
     if (compare_command->parsed()) return compare(compare_options);
     if (merge_command->parsed()) return merge(merge_options);
     if (conform_command->parsed()) return conform(conform_options);
+    if (serve_command->parsed()) return serve(serve_options);
+    if (ctl_command->parsed()) return ctl(ctl_options);
     if (list_command->parsed()) return list(list_options);
     return run(run_options);
   } catch (const keys::BadInput& error) {

@@ -1,0 +1,157 @@
+#include "cli/serve.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "cli/console.h"
+#include "keys/bad_input.h"
+#include "scenarios/runner.h"
+#include "serve/front.h"
+
+namespace picklock::cli {
+namespace {
+
+using keys::BadInput;
+using Json = nlohmann::ordered_json;
+
+// One server, as a container of it starts.
+constexpr std::string_view kOneServer = R"(format = 1
+title = "servers for clients outside"
+[lock]
+algorithm = "lua-check-delete"
+ttl = "10s"
+)";
+
+std::uint16_t port_from(const std::string& option, const std::string& text) {
+  if (text.empty()) return 0;
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw BadInput(fmt::format("serve: {}: must be a port, 0 to 65535", option));
+  return port;
+}
+
+double speed_from(const std::string& text) {
+  double speed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), speed);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || !(speed >= 0.001 && speed <= 1000)) {
+    throw BadInput(
+        "serve: --speed: must be a number, 0.001 to 1000: virtual seconds in one of the wall");
+  }
+  return speed;
+}
+
+// `masters=1,replicas=2` as changes of [servers.redis].
+void add_servers(scenarios::Document& document, std::string_view kind, std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = text.find(',');
+    document.set(scenarios::change_from(fmt::format("servers.{}.{}", kind, text.substr(0, end))));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+}
+
+scenarios::Scenario scenario_from(const ServeOptions& options) {
+  scenarios::Document document = options.scenario.empty()
+                                     ? scenarios::Document(std::string(kOneServer), "serve")
+                                     : document_of(options.scenario, {});
+  document.forget_neighbours();
+  add_servers(document, "redis", options.redis);
+  for (const std::string& change : options.changes) document.set(scenarios::change_from(change));
+  return document.scenario(scenarios::shipped_vocabulary());
+}
+
+void tell(const serve::Front& front, bool json) {
+  if (json) {
+    Json servers = Json::array();
+    for (const serve::Front::Served& one : front.served())
+      servers.push_back({{"name", one.name}, {"kind", one.kind}, {"port", one.port}});
+    put(Json{{"servers", servers}, {"control", front.control_port()}}.dump() + "\n");
+    return;
+  }
+  std::string text;
+  for (const serve::Front::Served& one : front.served())
+    text += fmt::format("{:<20} 127.0.0.1:{}\n", one.name, one.port);
+  put(text + fmt::format("{:<20} http://127.0.0.1:{}\n", "control", front.control_port()));
+}
+
+}  // namespace
+
+CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "serve", "Put the simulated servers behind sockets, for clients in any language.");
+  command
+      ->add_option(
+          "SCENARIO", options.scenario,
+          "the scenario whose servers are served, as for `run`; its clients and its faults "
+          "are not there (default: one Redis server)")
+      ->type_name("");
+  command
+      ->add_option("--redis", options.redis,
+                   "keys of [servers.redis], such as masters=1,replicas=2,sentinels=3")
+      ->type_name("KEY=VALUE,…");
+  command->add_option("--set", options.changes, "change one key of the file; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+  command
+      ->add_option("--port", options.port,
+                   "of the first server; the others have those behind it (default: any that are "
+                   "free)")
+      ->type_name("PORT");
+  command
+      ->add_option("--control-port", options.control_port,
+                   "for faults and time, by HTTP with JSON (default: any that is free)")
+      ->type_name("PORT");
+  command
+      ->add_option("--speed", options.speed,
+                   "how many virtual seconds pass in one of the wall (default: 1)")
+      ->type_name("NUMBER");
+  command->add_flag("--manual", options.manual,
+                    "time stands still until it is advanced at the control port");
+  command
+      ->add_option("--token", options.token,
+                   "requests to the control port must have it, as `Authorization: Bearer TOKEN`")
+      ->type_name("TOKEN");
+  command->add_flag("--json", options.json, "print the ports as one line of JSON");
+  command->add_flag("--die-with-parent", options.die_with_parent,
+                    "end when the process that started it ends");
+  command->footer(
+      "All ports are on 127.0.0.1. What the control port takes is in docs/serving.md.\n\n"
+      "Exit status:\n"
+      "0\tinterrupted, or its parent has ended\n"
+      "2\twrong usage, or a port that cannot be had");
+  return command;
+}
+
+int serve(const ServeOptions& options) {
+  if (options.manual && !options.speed.empty())
+    throw BadInput("serve: give --manual or --speed, not both");
+  if (!options.redis.empty() && !options.scenario.empty())
+    throw BadInput("serve: give SCENARIO or --redis, not both; --set changes a scenario");
+  if (options.die_with_parent) {
+    const pid_t parent = getppid();
+    if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent) return kAsExpected;
+  }
+  serve::Front front(scenario_from(options),
+                     {.port = port_from("--port", options.port),
+                      .control_port = port_from("--control-port", options.control_port),
+                      .speed = options.manual          ? 0
+                               : options.speed.empty() ? 1
+                                                       : speed_from(options.speed),
+                      .token = options.token});
+  tell(front, options.json);
+  front.run();
+  return kAsExpected;
+}
+
+}  // namespace picklock::cli

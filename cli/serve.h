@@ -1,0 +1,33 @@
+// `picklock serve`: the simulated servers behind sockets, for clients of any language.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace picklock::cli {
+
+// As given; empty: not given.
+struct ServeOptions {
+  std::string scenario;
+  std::string redis;
+  std::vector<std::string> changes;
+  std::string port;
+  std::string control_port;
+  std::string speed;
+  std::string token;
+  bool manual = false;
+  bool json = false;
+  bool die_with_parent = false;
+};
+
+// The command with its options, which are read into `options`.
+CLI::App* add_serve(CLI::App& app, ServeOptions& options);
+
+// Serves until it is interrupted. The exit status. Throws BadInput for what cannot be used.
+int serve(const ServeOptions& options);
+
+}  // namespace picklock::cli

@@ -1,0 +1,205 @@
+// `picklock serve` and `picklock ctl`, with redis-cli as the client outside.
+#include "testing/program.h"
+
+namespace picklock::cli {
+namespace {
+
+class Serve : public Program {
+ protected:
+  // Runs `script` beside a server that was started with `arguments`. In it, `port NAME` prints the
+  // port of a server, `redis NAME COMMAND…` sends a command to it, `ctl …` commands the control
+  // port, and `raw NAME BYTES` sends bytes and prints what comes back.
+  Ran beside(const std::string& arguments, const std::string& script) const {
+    return shell(
+        "\"$P\" serve " + arguments + " --json --die-with-parent >" + path("ports") +
+        " & server=$!; until [[ -s " + path("ports") +
+        " ]] || ! kill -0 $server; do sleep 0.01; done; "
+        "port() { sed -E 's/.*\"name\":\"'$1'\",\"kind\":\"[a-z]+\",\"port\":([0-9]+).*/\\1/' " +
+        path("ports") + "; }; control=$(sed -E 's/.*\"control\":([0-9]+).*/\\1/' " + path("ports") +
+        "); ctl() { \"$P\" ctl --port $control \"$@\"; }; "
+        "redis() { redis-cli -p \"$(port \"$1\")\" \"${@:2}\"; }; "
+        "raw() { exec 5<>/dev/tcp/127.0.0.1/$(port \"$1\"); printf \"$2\" >&5; "
+        "timeout 2 cat <&5; exec 5>&-; }\n" +
+        script + "\nkill $server; wait $server");
+  }
+};
+
+TEST_F(Serve, AClientOfRedisFindsWhatItExpects) {
+  const Ran ran = beside("",
+                         "redis redis-1 set lock mine nx px 10000\n"
+                         "redis redis-1 set lock other nx px 10000\n"
+                         "redis redis-1 eval 'if redis.call(\"get\",KEYS[1])==ARGV[1] then return "
+                         "redis.call(\"del\",KEYS[1]) end return 0' 1 lock mine\n"
+                         "redis redis-1 get lock\n"
+                         "printf 'multi\\nincr n\\nincr n\\nexec\\n' | redis redis-1\n"
+                         "redis redis-1 client info | grep -o 'lib-ver=\\|name='");
+  EXPECT_EQ(ran.out, "OK\n\n1\n\nOK\nQUEUED\nQUEUED\n1\n2\nname=\n");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+}
+
+TEST_F(Serve, TakesInlineCommandsAndPipelinesAndRefusesGarbage) {
+  const Ran ran = beside("",
+                         "raw redis-1 'SET a \"b \\\\x41\"\\r\\nGET a\\r\\n\\r\\nQUIT\\r\\n'\n"
+                         "raw redis-1 "
+                         "'*1\\r\\n$4\\r\\nPING\\r\\n*2\\r\\n$4\\r\\nECHO\\r\\n$2\\r\\nhi\\r\\n*"
+                         "0\\r\\n*1\\r\\n:3\\r\\n'\n"
+                         "raw redis-1 '*x\\r\\n'\n"
+                         "raw redis-1 'GET \"a\\r\\n'");
+  EXPECT_EQ(ran.out,
+            "+OK\r\n$3\r\nb A\r\n+OK\r\n"
+            "+PONG\r\n$2\r\nhi\r\n-ERR Protocol error: expected '$', got ':'\r\n"
+            "-ERR Protocol error: invalid multibulk length\r\n"
+            "-ERR Protocol error: unbalanced quotes in request\r\n");
+}
+
+TEST_F(Serve, TimeStandsStillUntilItIsAdvanced) {
+  const Ran ran = beside("--manual",
+                         "redis redis-1 set lock mine px 1000\n"
+                         "sleep 0.05; redis redis-1 pttl lock\n"
+                         "ctl advance 999ms >" +
+                             path("one") +
+                             "; redis redis-1 pttl lock\n"
+                             "ctl advance 2ms; redis redis-1 exists lock");
+  EXPECT_EQ(ran.out, "OK\n1000\n1\n{\n  \"seconds\": 1.001\n}\n0\n");
+}
+
+TEST_F(Serve, TimeMayPassFaster) {
+  const Ran ran = beside("--speed 1000",
+                         "redis redis-1 set lock mine px 20000\n"
+                         "until [[ $(redis redis-1 exists lock) == 0 ]]; do sleep 0.01; done");
+  EXPECT_EQ(ran.out, "OK\n");
+}
+
+TEST_F(Serve, ASentinelNamesTheNewPrimaryAfterACrash) {
+  const Ran ran =
+      beside("--redis masters=1,replicas=1,sentinels=3 --manual",
+             "redis redis-1 set lock mine\n"
+             "ctl advance 1s >" +
+                 path("one") + "\nctl fault crash=redis-1 >" + path("two") + "\nctl advance 60s >" +
+                 path("three") +
+                 "\n[[ $(redis redis-1-sentinel-1 sentinel get-master-addr-by-name redis-1 | "
+                 "tail -1) == $(port redis-1-replica-1) ]] && echo named\n"
+                 "redis redis-1-replica-1 get lock\n"
+                 "redis redis-1-replica-1 set lock other\n"
+                 "redis redis-1 ping 2>&1 | grep -c closed\n"
+                 "ctl status | grep -c '\"up\": true'");
+  EXPECT_EQ(ran.out, "OK\nnamed\nmine\nOK\n1\n4\n");
+}
+
+TEST_F(Serve, AFailoverOnDemandMayLoseTheLastWrites) {
+  const Ran ran = beside("--redis masters=1,replicas=1 --manual",
+                         "redis redis-1 set lock mine >" + path("one") +
+                             "\nctl failover redis-1\n"
+                             "redis redis-1-replica-1 exists lock");
+  EXPECT_EQ(ran.out, "{\n  \"fault\": 1\n}\n0\n") << "time has stood still since the write";
+}
+
+TEST_F(Serve, AServerThatIsPausedAnswersOnceItGoesOn) {
+  const Ran ran = beside("--manual", "ctl fault pause=redis-1 for=5s >" + path("one") +
+                                         "\nredis redis-1 set lock mine >" + path("answer") +
+                                         " & sleep 0.1; [[ -s " + path("answer") +
+                                         " ]] || echo silent\n"
+                                         "ctl advance 5s >" +
+                                         path("two") + "; wait %2; cat " + path("answer"));
+  EXPECT_EQ(ran.out, "silent\nOK\n");
+}
+
+TEST_F(Serve, ClientsCanBeCutOff) {
+  const Ran ran = beside("--manual",
+                         "redis redis-1 set lock mine\n"
+                         "ctl fault partition=client-1 'from=[\"redis-1\"]' for=5s >" +
+                             path("one") + "\nredis redis-1 del lock >" + path("answer") +
+                             " & sleep 0.1\n"
+                             "[[ -s " +
+                             path("answer") +
+                             " ]] || echo silent\n"
+                             "ctl advance 5s >" +
+                             path("two") + "; wait %2; cat " + path("answer"));
+  EXPECT_EQ(ran.out, "OK\nsilent\n1\n");
+}
+
+TEST_F(Serve, TheHistorySaysWhoRemovedWhoseEntry) {
+  const Ran ran =
+      beside("--manual", "redis redis-1 set lock mine px 1000 >" + path("one") +
+                             "\nredis redis-1 del lock >" + path("two") + "; ctl history");
+  const auto history = nlohmann::json::parse(ran.out);
+  ASSERT_GE(history.size(), 2u);
+  const auto& removed = history.back();
+  EXPECT_EQ(removed.at("what"), "entry removed");
+  EXPECT_EQ(removed.at("key"), "lock");
+  EXPECT_EQ(removed.at("connection"), 2);
+  EXPECT_EQ(removed.at("owner"), 1);
+  EXPECT_EQ(removed.at("cause"), "command");
+}
+
+TEST_F(Serve, AResetStartsTheServersAnew) {
+  const Ran ran =
+      beside("--manual",
+             "redis redis-1 set lock mine >" + path("one") + "\nctl advance 5s >" + path("two") +
+                 "\nctl reset\nredis redis-1 exists lock\nctl faults\nctl status | grep "
+                 "seconds");
+  EXPECT_EQ(ran.out, "{}\n0\n[]\n  \"seconds\": 0.0,\n");
+}
+
+TEST_F(Serve, FaultsThatCannotBeAreRefused) {
+  const Ran ran = beside("",
+                         "ctl fault crsh=redis-1; ctl fault pause=client-1 for=1s\n"
+                         "ctl fault pause=redis-2 for=1s; ctl fault pause=resource for=1s\n"
+                         "ctl fault pause=redis-1 before=acquire.sent for=1s\n"
+                         "ctl failover redis-1; ctl advance 5; ctl advanse 5s; ctl fault; echo $?");
+  EXPECT_THAT(ran.err,
+              HasSubstr("the fault: key `crsh`: there is no such key; did you mean `crash`?\n"));
+  EXPECT_THAT(ran.err, HasSubstr("client-1 stands for all clients, which can only be cut off\n"));
+  EXPECT_THAT(ran.err, HasSubstr("redis-2"));
+  EXPECT_THAT(ran.err, HasSubstr("resource is not served\n"));
+  EXPECT_THAT(ran.err, HasSubstr("before and after are steps of simulated clients"));
+  EXPECT_THAT(ran.err, HasSubstr("`fail-over`: redis-1 has no replica to promote\n"));
+  EXPECT_THAT(ran.err, HasSubstr("advance: by: must be a duration, such as \"5s\"\n"));
+  EXPECT_THAT(ran.err, HasSubstr("ctl: there is no `advanse`; did you mean `advance`?\n"));
+  EXPECT_EQ(ran.out, "2\n");
+}
+
+TEST_F(Serve, TheControlPortAsksForItsToken) {
+  const Ran ran = beside("--token secret",
+                         "ctl status; \"$P\" ctl --port $control --token wrong status\n"
+                         "\"$P\" ctl --port $control --token secret faults");
+  EXPECT_EQ(ran.out, "[]\n");
+  EXPECT_EQ(ran.err,
+            "picklock: ctl: the token is missing or wrong\n"
+            "picklock: ctl: the token is missing or wrong\n");
+}
+
+// A page that somebody has open in a browser reaches every port of the machine.
+TEST_F(Serve, APageOfABrowserIsRefused) {
+  const Ran ran = beside("",
+                         "exec 5<>/dev/tcp/127.0.0.1/$control\n"
+                         "printf 'POST /reset HTTP/1.1\\r\\nHost: x\\r\\nOrigin: http://evil\\r\\n"
+                         "Connection: close\\r\\n\\r\\n' >&5; timeout 2 head -1 <&5");
+  EXPECT_EQ(ran.out, "HTTP/1.1 403 Forbidden\r\n");
+}
+
+TEST_F(Serve, RefusesWhatCannotBeServed) {
+  expect_refused("serve plain/zk-sequential", "which clients outside cannot talk to yet");
+  expect_refused("serve --manual --speed 2", "serve: give --manual or --speed, not both");
+  expect_refused("serve --speed 0", "--speed: must be a number, 0.001 to 1000");
+  expect_refused("serve --port 70000", "serve: --port: must be a port, 0 to 65535");
+  expect_refused("serve --port 65535 --redis replicas=1", "there are not so many ports behind it");
+  expect_refused("serve --redis replica=1", "did you mean `servers.redis.replicas`?");
+  expect_refused("serve plain/redlock --redis masters=1", "give SCENARIO or --redis, not both");
+  expect_refused("ctl --port 1 status", "port 1: Connection refused");
+  expect_refused("ctl status", "ctl: give --port, the control port");
+  const Ran taken = beside("", "\"$P\" serve --port $(port redis-1)");
+  EXPECT_THAT(taken.err, HasSubstr(": Address already in use\n"));
+}
+
+TEST_F(Serve, EndsWithTheProcessThatStartedIt) {
+  const Ran ran =
+      shell("bash -c '\"$0\" serve --json --die-with-parent >" + path("ports") +
+            " & echo $!; until [[ -s " + path("ports") +
+            " ]]; do sleep 0.01; done' \"$P\" | { read -r server; for i in {1..400}; do "
+            "kill -0 $server 2>/dev/null || { echo ended; break; }; sleep 0.01; done; }");
+  EXPECT_EQ(ran.out, "ended\n");
+}
+
+}  // namespace
+}  // namespace picklock::cli

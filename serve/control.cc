@@ -1,0 +1,239 @@
+#include "serve/control.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "keys/bad_input.h"
+#include "keys/duration_text.h"
+#include "serve/front.h"
+#include "sim/timer.h"
+
+namespace picklock::serve {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+using keys::BadInput;
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostBody = 64 * 1024;
+
+// In microseconds: what is finer is the order of events at one instant (Loop).
+double seconds(sim::Instant at) { return static_cast<double>(sim::nanoseconds(at) / 1000) / 1e6; }
+
+// What a request asks for is not there.
+class NotFound : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+Json parsed(const std::string& body) {
+  if (body.empty()) return Json::object();
+  Json json = Json::parse(body, nullptr, false);
+  if (!json.is_object()) throw BadInput("the body must be a JSON object");
+  return json;
+}
+
+void only(const Json& body, std::initializer_list<std::string_view> known) {
+  for (const auto& [key, value] : body.items()) {
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      throw BadInput("the body: there is no key " + keys::printable(key));
+  }
+}
+
+// As TOML: text, numbers, truth and lists of these look the same there.
+std::string as_toml(const std::string& key, const Json& value) {
+  const auto plain = [](const Json& one) {
+    return one.is_string() || one.is_number() || one.is_boolean();
+  };
+  bool good = plain(value);
+  if (value.is_array()) {
+    good = true;
+    for (const Json& one : value) good = good && plain(one);
+  }
+  if (!good)
+    throw BadInput("the fault: " + keys::printable(key) +
+                   ": must be text, a number, true, false or a list");
+  return Json(key).dump() + " = " + value.dump() + "\n";
+}
+
+std::size_t strike(Front& front, const Json& fault) {
+  std::string table;
+  for (const auto& [key, value] : fault.items()) table += as_toml(key, value);
+  const bool at_once =
+      !fault.contains("at") && !fault.contains("before") && !fault.contains("after");
+  return front.deployment().strike(std::move(table), at_once);
+}
+
+Json servers_and_time(Front& front) {
+  Json servers = Json::array();
+  const sim::Processes& processes = front.deployment().simulation().scheduler.processes();
+  for (const Front::Served& one : front.served()) {
+    bool up = true;
+    for (sim::ProcessId id = 0; id < processes.count(); ++id) {
+      auto& process = const_cast<sim::Processes&>(processes).at(id);
+      if (process.name() == one.name) up = !process.down();
+    }
+    servers.push_back({{"name", one.name}, {"kind", one.kind}, {"port", one.port}, {"up", up}});
+  }
+  return {{"servers", servers},
+          {"seconds", seconds(front.deployment().simulation().now())},
+          {"speed", front.loop().clock.speed()}};
+}
+
+Json faults_of(Front& front) {
+  Json all = Json::array();
+  const Deployment& deployment = front.deployment();
+  const auto& fired = front.deployment().simulation().nemesis.fired();
+  for (std::size_t i = 0; i < deployment.faults().size(); ++i) {
+    Json one = {{"fault", i + 1}, {"target", deployment.faults()[i].target}, {"struck", nullptr}};
+    for (const sim::Nemesis::Firing& firing : fired) {
+      if (firing.fault != i) continue;
+      one["struck"] = seconds(firing.at);
+      one["in_vain"] = firing.in_vain.empty() ? Json() : Json(std::string(firing.in_vain));
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+Json history_of(Front& front) {
+  Deployment& deployment = front.deployment();
+  sim::Processes& processes = deployment.simulation().scheduler.processes();
+  Json all = Json::array();
+  for (const history::HistoryEvent& event : deployment.simulation().recorder.history()) {
+    Json one = {{"seconds", seconds(event.at)},
+                {"what", std::string(history::name(event.what))},
+                {"process", std::string(processes.at(event.process).name())}};
+    const bool of_entry =
+        event.what >= history::What::entry_created && event.what <= history::What::entry_removed;
+    if (of_entry) {
+      one["key"] = std::string(deployment.keys().name(event.key));
+      one["connection"] = event.tenure;
+      one["owner"] = event.owner;
+      one["cause"] = std::string(history::name(event.cause));
+      if (event.until != sim::kNever) one["until"] = seconds(event.until);
+    }
+    if (event.what == history::What::fault_fired || event.what == history::What::fault_ended)
+      one["fault"] = event.key + 1;
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+class Talk : public std::enable_shared_from_this<Talk> {
+ public:
+  Talk(Front& front, tcp::socket socket) : front_(front), socket_(std::move(socket)) {}
+
+  void read() {
+    request_.emplace();
+    request_->body_limit(kMostBody);
+    http::async_read(socket_, buffer_, *request_,
+                     [self = shared_from_this()](error_code error, std::size_t) {
+                       if (error) return;
+                       self->front_.loop().arrive([self] { self->answer(); });
+                     });
+  }
+
+ private:
+  void answer() {
+    try {
+      // A page of a browser must not command a server on the loopback.
+      const auto& request = request_->get();
+      const std::string& token = front_.token();
+      if (token.empty() ? request.count(http::field::origin) > 0
+                        : request[http::field::authorization] != "Bearer " + token) {
+        return send(http::status::forbidden, {{"error", "the token is missing or wrong"}});
+      }
+      act(std::string(request.method_string()), std::string(request.target()),
+          parsed(request.body()));
+    } catch (const NotFound& error) {
+      send(http::status::not_found, {{"error", error.what()}});
+    } catch (const BadInput& error) {
+      send(http::status::bad_request, {{"error", error.what()}});
+    }
+  }
+
+  void act(const std::string& method, const std::string& target, const Json& body) {
+    const std::string what = method + ' ' + target;
+    constexpr std::string_view kFailover = "POST /failover/";
+    if (what == "GET /") return send(servers_and_time(front_));
+    if (what == "GET /faults") return send(faults_of(front_));
+    if (what == "GET /history") return send(history_of(front_));
+    if (what == "POST /faults") return send({{"fault", strike(front_, body)}});
+    if (what == "POST /advance") return advance(body);
+    if (what == "POST /reset") {
+      only(body, {});
+      front_.reset();
+      return send(Json::object());
+    }
+    if (what.starts_with(kFailover)) {
+      Json fault = body;
+      fault["fail-over"] = what.substr(kFailover.size());
+      return send({{"fault", strike(front_, fault)}});
+    }
+    throw NotFound("there is no " + keys::printable(what, 200));
+  }
+
+  // Answers once everything until then has happened.
+  void advance(const Json& body) {
+    only(body, {"by"});
+    const auto by = body.contains("by") && body["by"].is_string()
+                        ? keys::duration_from(body["by"].get<std::string>())
+                        : std::nullopt;
+    if (!by || *by < sim::Duration::zero())
+      throw BadInput("advance: by: must be a duration, such as \"5s\"");
+    sim::Scheduler& scheduler = front_.deployment().simulation().scheduler;
+    const sim::Instant until = scheduler.now() + *by;
+    front_.loop().clock.advance(scheduler.now(), *by);
+    self_ = shared_from_this();
+    arrives_.bind<&Talk::advanced>(scheduler, nullptr, *this);
+    arrives_.arm(until);
+  }
+  void advanced() {
+    const auto self = std::move(self_);
+    send({{"seconds", seconds(front_.deployment().simulation().now())}});
+  }
+
+  void send(const Json& body) { send(http::status::ok, body); }
+  void send(http::status status, const Json& body) {
+    response_ = {status, request_->get().version()};
+    response_.set(http::field::content_type, "application/json");
+    response_.keep_alive(request_->get().keep_alive());
+    response_.body() = body.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    response_.prepare_payload();
+    http::async_write(socket_, response_,
+                      [self = shared_from_this()](error_code error, std::size_t) {
+                        if (!error && self->response_.keep_alive()) self->read();
+                      });
+  }
+
+  Front& front_;
+  tcp::socket socket_;
+  beast::flat_buffer buffer_{kMostBody + 16 * 1024};
+  std::optional<http::request_parser<http::string_body>> request_;
+  http::response<http::string_body> response_;
+  sim::Timer arrives_;
+  std::shared_ptr<Talk> self_;  // while the timer runs
+};
+
+}  // namespace
+
+void converse(Front& front, tcp::socket socket) {
+  std::make_shared<Talk>(front, std::move(socket))->read();
+}
+
+}  // namespace picklock::serve

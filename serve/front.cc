@@ -1,0 +1,121 @@
+#include "serve/front.h"
+
+#include <fmt/format.h>
+
+#include <boost/asio/signal_set.hpp>
+#include <chrono>
+#include <csignal>
+#include <utility>
+
+#include "keys/bad_input.h"
+#include "serve/control.h"
+
+namespace picklock::serve {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+namespace {
+
+// A wall clock ahead of a simulated one by this much shows the true time, as a test expects that
+// compares it with its own. A clock that stands still shows the same in every test.
+sim::Duration wall_offset(const Clock& clock) {
+  if (clock.stands_still()) return {};
+  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<sim::Duration>(since_1970) - sim::Duration(sim::kEpoch);
+}
+
+}  // namespace
+
+Front::Front(scenarios::Scenario scenario, const Options& options)
+    : options_(options),
+      loop_(options.speed),
+      deployment_(std::move(scenario)),
+      control_(loop_.io) {
+  std::vector<std::uint16_t> ports;
+  for (std::size_t i = 0; i < deployment_.size(); ++i) {
+    const std::size_t port = options.port == 0 ? 0 : options.port + i;
+    if (port > 65535) throw keys::BadInput("serve: --port: there are not so many ports behind it");
+    acceptors_.push_back(listen(static_cast<std::uint16_t>(port)));
+    ports.push_back(acceptors_.back().local_endpoint().port());
+  }
+  control_ = listen(options.control_port);
+  deployment_.set_ports(ports);
+}
+
+Front::~Front() = default;
+
+Front::Acceptor Front::listen(std::uint16_t port) {
+  const tcp::endpoint here(asio::ip::address_v4::loopback(), port);
+  Acceptor acceptor(loop_.io);
+  error_code error;
+  acceptor.open(here.protocol(), error);
+  if (!error) acceptor.set_option(Acceptor::reuse_address(true), error);
+  if (!error) acceptor.bind(here, error);
+  if (!error) acceptor.listen(Acceptor::max_listen_connections, error);
+  if (error) throw keys::BadInput(fmt::format("serve: port {}: {}", port, error.message()));
+  return acceptor;
+}
+
+std::vector<Front::Served> Front::served() const {
+  std::vector<Served> all;
+  for (std::size_t i = 0; i < acceptors_.size(); ++i) {
+    const servers::ProcessSpec& server = deployment_.server(i);
+    all.push_back(
+        {server.name, std::string(server.kind->name), acceptors_[i].local_endpoint().port()});
+  }
+  return all;
+}
+
+void Front::accept(std::size_t server) {
+  acceptors_[server].async_accept([this, server](error_code error, tcp::socket socket) {
+    if (error == asio::error::operation_aborted) return;
+    if (!error) {
+      auto visitor = std::make_shared<Visitor>(loop_, std::move(socket), deployment_.wire());
+      loop_.arrive([this, server, visitor] {
+        visitors_.push_back(visitor);
+        visitor->enter(deployment_.simulation(), deployment_.clients(), deployment_.door(server),
+                       deployment_.admit());
+      });
+    }
+    accept(server);
+  });
+}
+
+void Front::accept_control() {
+  control_.async_accept([this](error_code error, tcp::socket socket) {
+    if (error == asio::error::operation_aborted) return;
+    if (!error) converse(*this, std::move(socket));
+    accept_control();
+  });
+}
+
+void Front::run() {
+  for (std::size_t i = 0; i < acceptors_.size(); ++i) accept(i);
+  accept_control();
+  loop_.after_taking_in([this] { deployment_.keep_history_short(); });
+  asio::signal_set signals(loop_.io, SIGINT, SIGTERM);
+  signals.async_wait([this](error_code error, int) {
+    if (!error) loop_.arrive([this] { stop(); });
+  });
+  while (!stopping_) one_run();
+}
+
+void Front::one_run() {
+  loop_.restart();
+  deployment_.build(wall_offset(loop_.clock));
+  deployment_.simulation().scheduler.set_pacer(&loop_);
+  deployment_.simulation().scheduler.run();
+  for (const auto& visitor : visitors_) visitor->leave();
+  visitors_.clear();
+}
+
+void Front::reset() { deployment_.simulation().scheduler.stop(); }
+
+void Front::stop() {
+  stopping_ = true;
+  reset();
+}
+
+}  // namespace picklock::serve

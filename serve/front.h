@@ -1,0 +1,69 @@
+// The whole of `picklock serve`: a socket for each server, the control port, and the runs one after
+// another.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "serve/deployment.h"
+#include "serve/loop.h"
+#include "serve/visitor.h"
+
+namespace picklock::serve {
+
+struct Options {
+  std::uint16_t port = 0;          // of the first server, the others follow; 0: any that are free
+  std::uint16_t control_port = 0;  // 0: any that is free
+  double speed = 1;                // 0: time stands still until it is advanced
+  std::string token;               // that the control port asks for; empty: none
+};
+
+class Front {
+ public:
+  // Listens. Throws BadInput if a port cannot be had.
+  Front(scenarios::Scenario scenario, const Options& options);
+  Front(const Front&) = delete;
+  Front& operator=(const Front&) = delete;
+  ~Front();
+
+  struct Served {
+    std::string name;
+    std::string kind;
+    std::uint16_t port = 0;
+  };
+  std::vector<Served> served() const;
+  std::uint16_t control_port() const { return control_.local_endpoint().port(); }
+
+  // Serves until stop().
+  void run();
+  // Ends the loop; may be called from a signal's handler of the loop.
+  void stop();
+  // Every connection ends, and the servers start anew, without data, at the beginning of time.
+  void reset();
+
+  // --- for the control port
+  Deployment& deployment() { return deployment_; }
+  Loop& loop() { return loop_; }
+  const std::string& token() const { return options_.token; }
+
+ private:
+  using Acceptor = boost::asio::ip::tcp::acceptor;
+
+  Acceptor listen(std::uint16_t port);
+  void accept(std::size_t server);
+  void accept_control();
+  void one_run();
+
+  Options options_;
+  Loop loop_;
+  Deployment deployment_;
+  std::vector<Acceptor> acceptors_;  // one for each server
+  Acceptor control_;
+  std::vector<std::shared_ptr<Visitor>> visitors_;  // of this run: its connections name them
+  bool stopping_ = false;
+};
+
+}  // namespace picklock::serve

@@ -1,0 +1,141 @@
+#include "serve/visitor.h"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/write.hpp>
+#include <utility>
+
+namespace picklock::serve {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+namespace {
+
+// A client that reads so slowly is cut off, as `client-output-buffer-limit` does.
+constexpr std::size_t kMostUnread = std::size_t{64} << 20;
+
+}  // namespace
+
+Visitor::Visitor(Loop& loop, Socket socket, const servers::Wire& wire)
+    : loop_(loop), socket_(std::move(socket)), wire_(wire), block_(16 * 1024) {
+  error_code ignored;  // such a socket works all the same, only slower
+  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  socket_.non_blocking(true, ignored);
+}
+
+void Visitor::enter(sim::Simulation& simulation, sim::Process& clients, const servers::Door& door,
+                    sim::Tag number) {
+  simulation_ = &simulation;
+  number_ = number;
+  connection_ = &simulation.network.dial(clients, *this, *door.process, *door.endpoint,
+                                         *door.protocol, static_cast<std::uint32_t>(number));
+  read();
+}
+
+void Visitor::leave() {
+  connection_ = nullptr;
+  simulation_ = nullptr;
+  error_code ignored;  // it is over either way
+  socket_.close(ignored);
+  // Its connection of the simulation names this object until the run is over.
+  for (std::string* bytes : {&in_, &out_}) *bytes = std::string();
+  block_ = std::vector<char>();
+}
+
+void Visitor::read() {
+  socket_.async_read_some(
+      asio::buffer(block_), [self = shared_from_this()](error_code error, std::size_t size) {
+        self->loop_.arrive([self, error, size] {
+          if (self->connection_ == nullptr) return;
+          if (error) {
+            self->simulation_->network.close(*std::exchange(self->connection_, nullptr));
+            self->leave();
+            return;
+          }
+          self->in_.append(self->block_.data(), size);
+          self->cut();
+          if (self->socket_.is_open() && !self->ending_) self->read();
+        });
+      });
+}
+
+void Visitor::cut() {
+  if (!opened_) return;
+  std::string_view rest = in_;
+  while (!ending_ && connection_ != nullptr && connection_->usable()) {
+    sim::Network& network = simulation_->network;
+    sim::Message& message = network.make(*connection_, 0);
+    switch (wire_.cut(rest, message.payload)) {
+      case servers::Cut::request:
+        message.tag = number_;
+        network.send(message);
+        continue;
+      case servers::Cut::nothing:
+        network.release(message);
+        continue;
+      case servers::Cut::partial:
+        network.release(message);
+        break;
+      case servers::Cut::malformed:
+        // The server answers it in its turn, and hangs up.
+        message.payload.clear();
+        message.payload.append(rest);
+        network.send(message);
+        rest = {};
+        break;
+    }
+    break;
+  }
+  if (socket_.is_open()) in_.erase(0, in_.size() - rest.size());
+}
+
+void Visitor::answer(std::string_view bytes) {
+  out_ += bytes;
+  if (out_.size() > kMostUnread) {
+    simulation_->network.close(*std::exchange(connection_, nullptr));
+    leave();
+    return;
+  }
+  if (std::exchange(flushing_, true)) return;
+  loop_.before_wait([self = shared_from_this()] { self->flush(); });
+}
+
+void Visitor::flush() {
+  if (!socket_.is_open()) return;
+  error_code error;
+  const std::size_t written = socket_.write_some(asio::buffer(out_), error);
+  out_.erase(0, written);
+  // The reader learns of an error as well, and tells the server.
+  if (error && error != asio::error::would_block) return;
+  if (out_.empty()) {
+    flushing_ = false;
+    if (ending_) end();
+    return;
+  }
+  socket_.async_wait(Socket::wait_write, [self = shared_from_this()](error_code failed) {
+    if (!failed) self->flush();
+  });
+}
+
+void Visitor::end() {
+  ending_ = true;
+  if (!out_.empty() || flushing_) return;
+  error_code ignored;  // the client may be gone
+  socket_.shutdown(Socket::shutdown_both, ignored);
+  leave();
+}
+
+void Visitor::on_message(sim::Connection&, sim::Message& message) {
+  if (connection_ != nullptr) answer(message.payload.view());
+}
+
+void Visitor::on_opened(sim::Connection&) {
+  opened_ = true;
+  cut();
+}
+
+void Visitor::on_reset(sim::Connection&) {
+  if (connection_ != nullptr) end();
+}
+
+}  // namespace picklock::serve
