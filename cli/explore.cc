@@ -11,7 +11,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "cli/campaign_store.h"
@@ -302,15 +301,7 @@ int explore(const ExploreOptions& given) {
   }
   const explore::Limits limits{
       .jobs = jobs, .runs = runs, .length = length, .stop_after = stop_after};
-  if (!given.store.empty()) {
-    for (const auto& [option, is_given] : {std::pair("--except", !given.except.empty()),
-                                           std::pair("--against", !given.against.empty())}) {
-      if (is_given)
-        throw BadInput(fmt::format(
-            "{}: not together with --store, which keeps no comparison and no exception", option));
-    }
-    return search_in_store(given, asked, text, limits, folder, form);
-  }
+  if (!given.store.empty()) return search_in_store(given, asked, text, limits, folder, form);
   Search search(asked.scenario, options);
   if (corpus && search.corpus() == nullptr)
     throw BadInput(fmt::format("--corpus: the strategy {} makes no plans of others; guided does",

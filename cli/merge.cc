@@ -90,6 +90,7 @@ FindsSoFar finds_so_far(const StoreReader& reader) {
     const explore::PartResult result = explore::part_result_from(part.result);
     finds.crashed += result.crashed.size();
     for (const explore::Sighting& one : result.block.sightings) {
+      if (one.limit) continue;
       finds.violations.insert(one.violation);
       finds.properties.insert(std::string(picklock::name(one.violation.property)));
     }

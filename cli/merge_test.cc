@@ -75,6 +75,31 @@ TEST_F(Merge, MergesWhatOneProcessReports) {
   EXPECT_EQ(told, merged.out);
 }
 
+TEST_F(Program, MergesASearchPastWhatIsKnownAndAgainstAnotherLock) {
+  const std::string search =
+      "explore --algorithm set-px-check-delete --set clients.count=2 --set clients.cycles=1 "
+      "--against lua-check-delete --against-set lock.ttl=9s --except own-release:lost-reply "
+      "--property mutual-exclusion,own-release --runs 9000 ";
+  const std::string out = "--out " + path("finds") + " ";
+  const Ran one = picklock(search + out + "--json");
+  EXPECT_EQ(one.status, 1);
+  for (const char* shard : {"1/3", "2/3", "0/3"})
+    EXPECT_EQ(picklock(search + "--store " + path("s") + " --shard " + shard).status, 0);
+  const Ran merged = picklock("merge " + path("s") + " --json " + out);
+  EXPECT_EQ(merged.status, 1);
+  Json expected = Json::parse(one.out);
+  Json told = Json::parse(merged.out);
+  for (Json* report : {&expected, &told}) {
+    report->erase("wall_seconds");
+    report->erase("runs_per_second");
+  }
+  EXPECT_EQ(told, expected);
+  EXPECT_GT(told.at("against").at("limits").size(), 0u);
+  EXPECT_GT(told.at("known").at(0).at("runs"), 0);
+  for (const char* other : {"--against-set lock.ttl=8s ", "--except own-release "})
+    expect_refused(search + other + "--store " + path("s"), "s has the parts of another campaign");
+}
+
 // Each process is killed in the middle of a word that it writes, wherever its file reaches a limit,
 // which grows, so that in the end every part is there.
 TEST_F(Merge, MergesTheSameWhereShardsWereKilled) {

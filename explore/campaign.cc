@@ -292,7 +292,9 @@ class Campaign {
   // The search is told of the crashes of a block before the block.
   void pass(const Batch& batch, const Block& block, const std::vector<CrashedRun>& crashed) {
     crashed_ += crashed.size();
-    for (const Sighting& one : block.sightings) broken_.insert(one.violation.property);
+    for (const Sighting& one : block.sightings) {
+      if (!one.limit) broken_.insert(one.violation.property);
+    }
     if (!makes_report() || has_gap_) return;
     for (const CrashedRun& one : crashed) search_.take_crash(batch, one.run, one.how);
     search_.take(block);

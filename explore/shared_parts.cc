@@ -134,8 +134,13 @@ class ArrayReader {
 void PartResult::add(const Block& next, const std::vector<CrashedRun>& more) {
   block.tally.add(next.tally);
   for (const Sighting& one : next.sightings) {
-    if (!block.has(one.violation, one.limit)) block.sightings.push_back(one);
+    // As one block has them: one example of a limit for each property.
+    const bool known =
+        one.limit ? block.has_limit(one.violation.property) : block.has(one.violation, one.limit);
+    if (!known) block.sightings.push_back(one);
   }
+  block.known.resize(std::max(block.known.size(), next.known.size()));
+  for (std::size_t i = 0; i < next.known.size(); ++i) block.known[i] += next.known[i];
   block.signs.insert(block.signs.end(), next.signs.begin(), next.signs.end());
   crashed.insert(crashed.end(), more.begin(), more.end());
 }
@@ -163,6 +168,17 @@ std::string to_text(const SharedSearch& search) {
   }
   Json properties = Json::array();
   for (const Property one : options.properties) properties.push_back(picklock::name(one));
+  Json except = Json::array();
+  for (const Exception& one : options.except) except.push_back(one.text);
+  Json against;
+  if (options.against) {
+    Json changes = Json::array();
+    for (const scenarios::Change& one : options.against->changes)
+      changes.push_back({one.path, one.value});
+    against = {{"algorithm", options.against->algorithm},
+               {"changes", changes},
+               {"its_promises", options.against->its_promises}};
+  }
   // The runs of a scenario that lists faults are made without them.
   const scenarios::Scenario scenario = without_plan(search.scenario);
   return Json{{"explore", 1},
@@ -179,6 +195,8 @@ std::string to_text(const SharedSearch& search) {
               {"depth", options.depth},
               {"part", options.part},
               {"properties", properties},
+              {"except", except},
+              {"against", against},
               {"shrinking", {options.shrinking.runs, options.shrinking.events}},
               {"stop_after_finds", search.stop_after},
               {"name", scenario.name},
@@ -208,6 +226,14 @@ SharedSearch shared_search_from(const std::string& text, const scenarios::Vocabu
     options.properties.push_back(*property_named(one.get<std::string>()));
   const std::string name = json.at("name");
   scenarios::Scenario scenario = scenarios::parse(json.at("scenario"), name + ".toml", vocabulary);
+  for (const Json& one : json.at("except"))
+    options.except.push_back(exception_from(one.get<std::string>(), scenario));
+  if (const Json& against = json.at("against"); !against.is_null()) {
+    options.against = {.algorithm = against.at("algorithm"),
+                       .its_promises = against.at("its_promises")};
+    for (const Json& one : against.at("changes"))
+      options.against->changes.push_back({.path = one.at(0), .value = one.at(1)});
+  }
   return {.scenario = std::move(scenario),
           .options = std::move(options),
           .stop_after = json.at("stop_after_finds")};

@@ -62,6 +62,15 @@ SharedSearch exhaustive_search() {
   return search;
 }
 
+// Its parts have both finds and limits, and more than one example of a limit.
+SharedSearch compared_search() {
+  SharedSearch search = random_search();
+  search.scenario = for_two("set-px-check-delete");
+  search.options.against = {.algorithm = "lua-check-delete",
+                            .changes = {{.path = "lock.ttl", .value = "9s"}}};
+  return search;
+}
+
 class SharedPartsTest : public ::testing::Test {
  protected:
   SharedPartsTest() {
@@ -202,6 +211,55 @@ TEST_F(SharedPartsTest, AnExhaustiveSearchInShardsIsThatOfOneProcess) {
 
 TEST_F(SharedPartsTest, AGuidedSearchInShardsIsThatOfOneProcess) {
   expect_as_alone(guided_search());
+}
+
+TEST_F(SharedPartsTest, ASearchPastWhatIsKnownInShardsIsThatOfOneProcess) {
+  SharedSearch search = random_search();
+  for (const char* known : {"own-release:pause", "no-stale-write:@renew"})
+    search.options.except.push_back(exception_from(known, search.scenario));
+  const nlohmann::json report = nlohmann::json::parse(alone(read_back(search)).report);
+  EXPECT_GT(report.at("known").at(0).at("runs"), 0);
+  EXPECT_EQ(report.at("known").at(1).at("except"), "no-stale-write:@renew");
+  EXPECT_NE(report.at("violations").size(), 0u);
+  expect_as_alone(search);
+}
+
+TEST_F(SharedPartsTest, AComparisonWithAnotherLockInShardsIsThatOfOneProcess) {
+  const SharedSearch search = compared_search();
+  const nlohmann::json report = nlohmann::json::parse(alone(read_back(search)).report);
+  EXPECT_GT(report.at("against").at("limits").at(0).at("runs"), 1);
+  EXPECT_EQ(report.at("against").at("set").at(0), "lock.ttl=9s");
+  EXPECT_NE(report.at("violations").size(), 0u);
+  expect_as_alone(search);
+}
+
+// What both locks break is no find, so it ends nothing.
+TEST_F(SharedPartsTest, AComparisonEndsWithItsFindsInShardsToo) {
+  runs_ = 20'000;
+  SharedSearch shared = compared_search();
+  shared.stop_after = 1;
+  shared = read_back(shared);
+  const Result one = alone(shared);
+  EXPECT_LT(nlohmann::json::parse(one.report).at("runs"), 10'000);
+  for (const std::uint64_t shard : {2u, 0u, 1u}) make_shard(shared, {shard, 3});
+  EXPECT_EQ(merge(), one);
+}
+
+TEST_F(SharedPartsTest, ThePartOfASearchHasOneExampleOfALimit) {
+  const Violation release = {Property::own_release, Role{2}, Role{0}};
+  const Violation other = {Property::own_release, Role{1}, Role{0}};
+  Block block;
+  block.known = {1, 2};
+  block.sightings = {{.run = 3, .violation = release, .limit = true},
+                     {.run = 4, .violation = other}};
+  PartResult part;
+  part.add(block, {});
+  block.sightings = {{.run = 7, .violation = other, .limit = true}, {.run = 8, .violation = other}};
+  part.add(block, {});
+  ASSERT_EQ(part.block.sightings.size(), 2u);
+  EXPECT_EQ(part.block.sightings[0].run, 3u);
+  EXPECT_EQ(part.block.sightings[1].run, 4u);
+  EXPECT_EQ(part.block.known, (std::vector<std::uint64_t>{2, 4}));
 }
 
 // Whatever happens to the files, a merge has the same report, or says which parts are missing.
