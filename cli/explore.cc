@@ -108,9 +108,10 @@ std::string command_of(const ExploreOptions& options, std::uint64_t seed) {
 
 // ---------------------------------------------------------------- in a store
 
+// `folder`: nullopt for a shard.
 int search_in_store(const ExploreOptions& given, const explore::SharedSearch& asked,
-                    const std::string& text, const explore::Limits& limits, explore::Folder& folder,
-                    const reports::TextOptions& form) {
+                    const std::string& text, const explore::Limits& limits,
+                    std::optional<explore::Folder>& folder, const reports::TextOptions& form) {
   const explore::StoredCampaign campaign{.program = program_of_store(),
                                          .search = text,
                                          .command = asked.options.command,
@@ -126,7 +127,7 @@ int search_in_store(const ExploreOptions& given, const explore::SharedSearch& as
     throw BadInput("--store: " + differs);
   const int status = make_and_report({.search = search,
                                       .limits = limits,
-                                      .folder = folder,
+                                      .folder = *folder,
                                       .form = form,
                                       .json = given.json,
                                       .shared = &parts});
@@ -276,7 +277,9 @@ int explore(const ExploreOptions& given) {
         "explore: give --corpus or --store, not both: a corpus changes with every search");
   const unsigned jobs = jobs_from(given.jobs);
   const reports::TextOptions form = text_options(given.color);
-  explore::Folder folder("--out", given.out.empty() ? kDefaultOut : given.out);
+  // A shard writes nothing there.
+  std::optional<explore::Folder> folder;
+  if (given.shard.empty()) folder.emplace("--out", given.out.empty() ? kDefaultOut : given.out);
 
   const scenarios::Scenario scenario = scenario_of(given);
   options.seed = given.seed.empty() ? scenario.seed : seed_from(given.seed);
@@ -308,7 +311,7 @@ int explore(const ExploreOptions& given) {
                                options.strategy));
   return make_and_report({.search = search,
                           .limits = limits,
-                          .folder = folder,
+                          .folder = *folder,
                           .form = form,
                           .json = given.json,
                           .corpus = corpus ? &*corpus : nullptr,

@@ -100,6 +100,16 @@ TEST_F(Program, MergesASearchPastWhatIsKnownAndAgainstAnotherLock) {
     expect_refused(search + other + "--store " + path("s"), "s has the parts of another campaign");
 }
 
+TEST_F(Program, MakesAShardWhereNoReportCanBeWritten) {
+  file("picklock-out", "");
+  for (const std::string command : {"explore --algorithm redlock --runs 10",
+                                    "compare --algorithms redlock --faults pause --runs 10"}) {
+    const std::string run = "cd " + path("") + " && \"$P\" " + command + " --store " +
+                            path(command.substr(0, 7)) + " --shard 0/1";
+    EXPECT_EQ(shell(run).status, 0) << command;
+  }
+}
+
 // Each process is killed in the middle of a word that it writes, wherever its file reaches a limit,
 // which grows, so that in the end every part is there.
 TEST_F(Merge, MergesTheSameWhereShardsWereKilled) {
