@@ -75,7 +75,7 @@ TEST_F(Merge, MergesWhatOneProcessReports) {
   EXPECT_EQ(told, merged.out);
 }
 
-TEST_F(Program, MergesASearchPastWhatIsKnownAndAgainstAnotherLock) {
+TEST_F(Merge, MergesASearchPastWhatIsKnownAndAgainstAnotherLock) {
   const std::string search =
       "explore --algorithm set-px-check-delete --set clients.count=2 --set clients.cycles=1 "
       "--against lua-check-delete --against-set lock.ttl=9s --except own-release:lost-reply "
@@ -100,7 +100,7 @@ TEST_F(Program, MergesASearchPastWhatIsKnownAndAgainstAnotherLock) {
     expect_refused(search + other + "--store " + path("s"), "s has the parts of another campaign");
 }
 
-TEST_F(Program, MakesAShardWhereNoReportCanBeWritten) {
+TEST_F(Merge, MakesAShardWhereNoReportCanBeWritten) {
   file("picklock-out", "");
   for (const std::string command : {"explore --algorithm redlock --runs 10",
                                     "compare --algorithms redlock --faults pause --runs 10"}) {
@@ -180,6 +180,47 @@ TEST_F(Merge, MergesAComparisonAsOneProcessMakesIt) {
   told.erase("wall_seconds");
   EXPECT_EQ(told, expected);
   expect_refused("compare --shard 0/2", "compare: --shard needs --store");
+}
+
+// At any time a merge is whole, or says what is missing, and leaves the rest to the shards.
+TEST_F(Merge, MergesWhileShardsWriteAreWholeOrSayWhatIsMissing) {
+  for (const std::string command :
+       {"explore --algorithm set-px-blind-delete --property own-release "
+        "--set clients.count=2 --set clients.cycles=1 --runs 20480",
+        "compare --algorithms lua-check-delete --faults pause --runs "
+        "1280"}) {
+    const std::string name = command.substr(0, 7);
+    const std::string store = path(name);
+    const std::string out = " --out " + path(name + "-finds");
+    const std::string one = path(name + "-one");
+    // Reports name files from the working directory.
+    shell("cd " + path("") + "; \"$P\" " + command + " --store " + store + "-alone" + out + " >" +
+          one);
+    // The first merge comes before the last shard has begun.
+    const Ran ran =
+        shell("merge() { \"$P\" merge " + store + out +
+              " >merged 2>said; status=$?; "
+              "if ((status == 2)) && [[ ! -s merged ]] && grep -q missing said; then echo gap; "
+              "elif ((status < 2)) && [[ ! -s said ]] && cmp merged " +
+              one +
+              "; then echo whole; "
+              "else echo other $status; cat said; fi; "
+              "\"$P\" merge " +
+              store +
+              " --progress >told 2>said; status=$?; "
+              "((status == 0)) && [[ ! -s said ]] && grep -q '^parts .* runs of ' told || "
+              "{ echo other progress $status; cat told said; }; }; "
+              "cd " +
+              path("") + "; for i in 0 1 2 3; do \"$P\" " + command + " --jobs 1 --store " + store +
+              " --shard $i/4 >/dev/null & for j in {1..1200}; do "
+              "[[ -s $(echo " +
+              store +
+              "/*$i-of-*.jsonl) ]] && break; sleep 0.05; done; merge; done; "
+              "while [[ -n $(jobs -r) ]]; do merge; done; wait; merge");
+    EXPECT_THAT(ran.out, StartsWith("gap\n"));
+    EXPECT_THAT(ran.out, EndsWith("whole\n"));
+    EXPECT_THAT(ran.out, Not(HasSubstr("other"))) << ran.err;
+  }
 }
 
 TEST_F(Merge, TwoMergesAtOnceReportTheSame) {
