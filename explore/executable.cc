@@ -86,6 +86,9 @@ std::uint64_t executable_fingerprint(const std::string& file) {
   return digest.value();
 }
 
-std::uint64_t this_executable() { return executable_fingerprint("/proc/self/exe"); }
+std::uint64_t this_executable() {
+  static const std::uint64_t fingerprint = executable_fingerprint("/proc/self/exe");
+  return fingerprint;
+}
 
 }  // namespace picklock::explore
