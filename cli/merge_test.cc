@@ -162,6 +162,33 @@ TEST_F(Merge, CountsNoFileOfAnotherProgram) {
               HasSubstr("1 file in " + path("s") + " of another picklock, or of none, is"));
 }
 
+// As of another compiler: the fingerprint differs, and the runs are the same.
+TEST_F(Merge, NamesPartsOfAProgramThatWasBuiltInAnotherWay) {
+  shell("LC_ALL=C sed 's/The models follow/The models copied/' \"$P\" >" + path("other") +
+        "; chmod +x " + path("other"));
+  const std::string other = "PICKLOCK_SCENARIO_PATH=$PWD/scenarios " + path("other") + " ";
+  ASSERT_THAT(shell(other + "--version").out, HasSubstr("The models copied"));
+  const std::string store = " --store " + path("s");
+  EXPECT_EQ(picklock(kSearch + store + " --shard 0/2").status, 0);
+  EXPECT_EQ(shell(other + kSearch + store + " --shard 1/2").status, 0);
+  const std::string foreign = "1 file in " + path("s") + " of another picklock, or of none, is";
+  const Ran ours = picklock("merge " + path("s"));
+  EXPECT_EQ(ours.status, 2);
+  EXPECT_THAT(ours.err, HasSubstr(foreign));
+  EXPECT_THAT(ours.err, HasSubstr("these parts are missing: runs 4097 to 8192\n"));
+  const Ran theirs = shell(other + "merge " + path("s"));
+  EXPECT_EQ(theirs.status, 2);
+  EXPECT_THAT(theirs.err, HasSubstr(foreign));
+  EXPECT_THAT(theirs.err, HasSubstr("these parts are missing: runs 1 to 4096 and 8193 to 9000\n"));
+
+  picklock(kSearch + " --store " + path("t") + " --shard 1/2");
+  const auto parts = [this](const std::string& folder) {
+    return shell("sed -n '/^{\"part\"/s/,\"at\":.*//p' " + path(folder) + "/shard-0001-*").out;
+  };
+  EXPECT_THAT(parts("s"), StartsWith("{\"part\":[\"\",4096,8192],\"result\":"));
+  EXPECT_EQ(parts("s"), parts("t"));
+}
+
 TEST_F(Merge, MergesAComparisonAsOneProcessMakesIt) {
   const std::string compare =
       "compare --algorithms lua-check-delete --faults pause --runs 60 --complete 1 ";
