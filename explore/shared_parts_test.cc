@@ -233,7 +233,7 @@ TEST_F(SharedPartsTest, AComparisonWithAnotherLockInShardsIsThatOfOneProcess) {
   expect_as_alone(search);
 }
 
-// What both locks break is no find, so it ends nothing.
+// A limit is no find, so it does not end the search.
 TEST_F(SharedPartsTest, AComparisonEndsWithItsFindsInShardsToo) {
   runs_ = 20'000;
   SharedSearch shared = compared_search();
