@@ -192,6 +192,16 @@ TEST_F(Serve, RefusesWhatCannotBeServed) {
   EXPECT_THAT(taken.err, HasSubstr(": Address already in use\n"));
 }
 
+TEST_F(Serve, ServesAgainWhereItsDescriptorsHadRunOut) {
+  const Ran ran =
+      beside("",
+             "prlimit --pid $server --nofile=30; port=$(port redis-1)\n"
+             "for i in {1..40}; do exec {fd}<>/dev/tcp/127.0.0.1/$port; all+=($fd); done\n"
+             "sleep 0.1; for fd in \"${all[@]}\"; do exec {fd}>&-; done\n"
+             "redis redis-1 ping");
+  EXPECT_EQ(ran.out, "PONG\n");
+}
+
 TEST_F(Serve, EndsWithTheProcessThatStartedIt) {
   const Ran ran =
       shell("bash -c '\"$0\" serve --json --die-with-parent >" + path("ports") +

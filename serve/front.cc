@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <csignal>
 #include <utility>
@@ -79,7 +80,19 @@ void Front::accept(std::size_t server) {
                        deployment_.admit());
       });
     }
-    accept(server);
+    go_on(error, [this, server] { accept(server); });
+  });
+}
+
+// Where descriptors have run out, the next attempt would fail at once, and the one after it.
+void Front::go_on(error_code error, std::function<void()> accept) {
+  if (!error) {
+    accept();
+    return;
+  }
+  auto pause = std::make_shared<asio::steady_timer>(loop_.io, std::chrono::milliseconds(50));
+  pause->async_wait([pause, accept = std::move(accept)](error_code ended) {
+    if (!ended) accept();
   });
 }
 
@@ -87,7 +100,7 @@ void Front::accept_control() {
   control_.async_accept([this](error_code error, tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
     if (!error) converse(*this, std::move(socket));
-    accept_control();
+    go_on(error, [this] { accept_control(); });
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,6 +56,7 @@ class Front {
   Acceptor listen(std::uint16_t port);
   void accept(std::size_t server);
   void accept_control();
+  void go_on(boost::system::error_code error, std::function<void()> accept);
   void one_run();
 
   Options options_;
