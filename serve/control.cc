@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -32,7 +33,11 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostBody = 64 * 1024;
 
 // In microseconds: what is finer is the order of events at one instant (Loop).
-double seconds(sim::Instant at) { return static_cast<double>(sim::nanoseconds(at) / 1000) / 1e6; }
+double seconds(sim::Instant at) {
+  using std::chrono::microseconds;
+  const auto whole = std::chrono::floor<microseconds>(at - sim::kStart);
+  return static_cast<double>(whole.count()) / 1e6;
+}
 
 // What a request asks for is not there.
 class NotFound : public std::runtime_error {

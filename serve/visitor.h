@@ -9,7 +9,7 @@
 
 #include "models/servers/wire.h"
 #include "serve/loop.h"
-#include "sim/network.h"
+#include "sim/simulation.h"
 
 namespace picklock::serve {
 
