@@ -6,9 +6,9 @@ namespace {
 
 class Serve : public Program {
  protected:
-  // Runs `script` beside a server that was started with `arguments`. In it, `port NAME` prints the
-  // port of a server, `redis NAME COMMAND…` sends a command to it, `ctl …` commands the control
-  // port, and `raw NAME BYTES` sends bytes and prints what comes back.
+  // Runs `script` beside a server that was started with `arguments`. In it `port NAME` prints the
+  // port of a server. `redis NAME COMMAND…` sends a command to it. `ctl …` commands the control
+  // port. `raw NAME BYTES` sends bytes and prints the answer.
   Ran beside(const std::string& arguments, const std::string& script) const {
     return shell(
         "\"$P\" serve " + arguments + " --json --die-with-parent >" + path("ports") +

@@ -72,7 +72,11 @@ std::string as_toml(const std::string& key, const Json& value) {
   if (!good)
     throw BadInput("the fault: " + keys::printable(key) +
                    ": must be text, a number, true, false or a list");
-  return Json(key).dump() + " = " + value.dump() + "\n";
+  // A server's name in a path may be no UTF-8, for which dump() would throw.
+  const auto text = [](const Json& one) {
+    return one.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
+  return text(key) + " = " + text(value) + "\n";
 }
 
 std::size_t strike(Front& front, const Json& fault) {
@@ -85,12 +89,11 @@ std::size_t strike(Front& front, const Json& fault) {
 
 Json servers_and_time(Front& front) {
   Json servers = Json::array();
-  const sim::Processes& processes = front.deployment().simulation().scheduler.processes();
+  sim::Processes& processes = front.deployment().simulation().scheduler.processes();
   for (const Front::Served& one : front.served()) {
     bool up = true;
     for (sim::ProcessId id = 0; id < processes.count(); ++id) {
-      auto& process = const_cast<sim::Processes&>(processes).at(id);
-      if (process.name() == one.name) up = !process.down();
+      if (processes.at(id).name() == one.name) up = !processes.at(id).down();
     }
     servers.push_back({{"name", one.name}, {"kind", one.kind}, {"port", one.port}, {"up", up}});
   }

@@ -1,7 +1,6 @@
 #include "serve/visitor.h"
 
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/write.hpp>
 #include <utility>
 
 namespace picklock::serve {
