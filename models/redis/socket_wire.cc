@@ -62,7 +62,7 @@ std::optional<std::string> quoted(std::string_view& line) {
   return word;
 }
 
-std::optional<std::vector<std::string>> words_of(std::string_view line) {
+std::optional<std::vector<std::string>> typed_words(std::string_view line) {
   std::vector<std::string> words;
   for (;;) {
     while (!line.empty() && std::isspace(static_cast<unsigned char>(line.front())) != 0)
@@ -89,7 +89,7 @@ Cut cut_inline(std::string_view& bytes, sim::Payload& message) {
     return bytes.size() > kLongestLine ? refuse(message, "too big inline request") : Cut::partial;
   std::string_view line = bytes.substr(0, end);
   if (line.ends_with('\r')) line.remove_suffix(1);
-  const std::optional<std::vector<std::string>> words = words_of(line);
+  const std::optional<std::vector<std::string>> words = typed_words(line);
   if (!words) return refuse(message, "unbalanced quotes in request");
   bytes.remove_prefix(end + 1);
   if (words->empty()) return Cut::nothing;
@@ -107,7 +107,7 @@ std::optional<std::string_view> take_line(std::string_view& bytes) {
   return line;
 }
 
-bool read_number(std::string_view text, std::int64_t& value) {
+bool read_length(std::string_view text, std::int64_t& value) {
   const char* const last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, value);
   return error == std::errc() && end == last;
@@ -121,7 +121,7 @@ Cut cut_array(std::string_view& bytes, sim::Payload& message) {
                                        : Cut::partial;
   }
   std::int64_t count = 0;
-  if (!read_number(head->substr(1), count) || count > kMostWords)
+  if (!read_length(head->substr(1), count) || count > kMostWords)
     return refuse(message, "invalid multibulk length");
   std::vector<std::string_view> argv;
   bool strict = true;
@@ -136,7 +136,7 @@ Cut cut_array(std::string_view& bytes, sim::Payload& message) {
     if (line_at.front() != '$')
       return refuse(message, std::string("expected '$', got '") + line_at.front() + "'");
     std::int64_t size = 0;
-    if (!read_number(line->substr(1), size) || size < 0)
+    if (!read_length(line->substr(1), size) || size < 0)
       return refuse(message, "invalid bulk length");
     const auto length = static_cast<std::size_t>(size);
     const std::size_t before = bytes.size() - rest.size();
