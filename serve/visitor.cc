@@ -76,7 +76,7 @@ void Visitor::cut() {
         network.release(message);
         break;
       case servers::Cut::malformed:
-        // The server answers it in its turn, and hangs up.
+        // The server refuses it in its turn, and hangs up.
         message.payload.clear();
         message.payload.append(rest);
         network.send(message);
@@ -88,8 +88,8 @@ void Visitor::cut() {
   if (socket_.is_open()) in_.erase(0, in_.size() - rest.size());
 }
 
-void Visitor::answer(std::string_view bytes) {
-  out_ += bytes;
+void Visitor::answer(std::string_view message) {
+  wire_.put(message, out_);
   if (out_.size() > kMostUnread) {
     simulation_->network.close(*std::exchange(connection_, nullptr));
     leave();

@@ -33,7 +33,7 @@ class Visitor final : public sim::Endpoint, public std::enable_shared_from_this<
  private:
   void read();
   void cut();
-  void answer(std::string_view bytes);
+  void answer(std::string_view message);
   void flush();
   void end();  // of the socket, once everything is written
 

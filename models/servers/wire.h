@@ -1,8 +1,9 @@
 // What a socket in front of a model needs: the processes that accept connections from outside the
-// simulation, and how their clients' bytes are cut into requests.
+// simulation, and how the bytes on a socket become messages of the simulated network.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "sim/network.h"
@@ -26,8 +27,11 @@ enum class Cut : std::uint8_t {
 class Wire {
  public:
   // Takes the first request off the front of `bytes`; `message` is what the simulated network
-  // carries for it. Malformed bytes are left there, and `message` says why they are refused.
+  // carries for it. Of malformed bytes it leaves those that the server is to refuse, and `message`
+  // says why.
   virtual Cut cut(std::string_view& bytes, sim::Payload& message) const = 0;
+  // Appends what a socket carries for a message of the server.
+  virtual void put(std::string_view message, std::string& out) const { out += message; }
 
  protected:
   ~Wire() = default;
