@@ -1,0 +1,24 @@
+// What a client and a ZooKeeper server write to a socket: the records of models/zookeeper/wire.h,
+// each behind its length.
+#pragma once
+
+#include <cstddef>
+
+#include "models/servers/wire.h"
+
+namespace picklock::zookeeper {
+
+// As jute.maxbuffer comes: a server hangs up on a longer record.
+inline constexpr std::size_t kLongestRecord = 0xfffff;
+
+class SocketWire final : public servers::Wire {
+ public:
+  // Bytes without a possible length become a message of no bytes: no server takes it for a record,
+  // whatever came behind the length.
+  servers::Cut cut(std::string_view& bytes, sim::Payload& message) const override;
+  void put(std::string_view message, std::string& out) const override;
+};
+
+extern const SocketWire kSocketWire;
+
+}  // namespace picklock::zookeeper
