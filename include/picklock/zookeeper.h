@@ -43,6 +43,7 @@ enum class Code : std::int32_t {
   not_empty = -111,
   session_expired = -112,
   invalid_acl = -114,
+  auth_failed = -115,
   session_moved = -118,
   no_watcher = -121,
 };

@@ -19,9 +19,11 @@ enum class OpCode : std::int32_t {
   check = 13,
   multi = 14,
   create2 = 15,  // with the new node's Stat
+  check_watches = 17,
   remove_watches = 18,
   create_container = 19,
   remove_container = 20,  // only a leader sends it
+  auth = 100,
   set_watches = 101,
   create_session = -10,
   close_session = -11,

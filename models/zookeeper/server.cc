@@ -200,6 +200,7 @@ bool Server::open(Link& link, sim::Message& message) {
   }
   message.taken = true;
   link.phase = Link::Phase::connecting;
+  link.old = request.old;
   link.timeout =
       negotiated(request.timeout, static_cast<std::int32_t>(milliseconds(peer_.settings().tick)));
   link.pending.push_back({.message = &message, .op = OpCode::create_session, .waits = true});
@@ -233,12 +234,17 @@ void Server::opened(Link& link, bool valid) {
   const std::string password = valid ? password_of(link.session) : std::string(kPasswordSize, '\0');
   write(ConnectResponse{.timeout = valid ? link.timeout : 0,
                         .session = valid ? link.session : 0,
-                        .password = password},
+                        .password = password,
+                        .old = link.old},
         reply.payload);
   link.phase = valid ? Link::Phase::open : Link::Phase::closing;
   answer(message, reply);
   release(message);
-  if (!valid) shut(link);
+  if (valid) {
+    answer_pending(link);  // a client may have sent more before it had this answer
+  } else {
+    shut(link);
+  }
 }
 
 // ---------------------------------------------------------------- requests
@@ -260,7 +266,7 @@ bool Server::handle(Link& link, sim::Message& message, sim::Payload& answer) {
     peer_.sync(expect(link));
     return false;
   }
-  if (!link.pending.empty() || !is_known(request_.op)) {
+  if (!link.pending.empty() || !is_known(request_.op) || request_.op == OpCode::auth) {
     wait(link, message, request_, false);
     answer_pending(link);
     return false;
@@ -342,7 +348,8 @@ void Server::answer_one(Link& link, Pending& pending) {
   const bool moved = reply_.code == Code::session_moved;
   sim::Message& reply = reply_to(message);
   write(reply_, reply.payload);
-  const bool last = op == OpCode::close_session || moved || !is_known(op);
+  const bool last = op == OpCode::close_session || moved || reply_.code == Code::auth_failed ||
+                    (!is_known(op) && !is_left_out(op));
   if (last) link.phase = Link::Phase::closing;
   if (moved) {
     simulation().network.release(reply);
@@ -385,13 +392,23 @@ void Server::read(Link& link, const Request& request, Reply& reply) {
     case OpCode::set_watches:
       set_watches(link, request);
       break;
-    case OpCode::remove_watches:
-      if (!watches_.remove(request.path, static_cast<WatcherType>(request.flags), link.number))
-        reply.code = Code::no_watcher;
+    case OpCode::auth:
+      // Nothing depends on who a client is, for ACLs are not kept (Z65).
+      if (request.path != "digest" && request.path != "ip") reply.code = Code::auth_failed;
+      reply.zxid = 0;
       break;
+    case OpCode::check_watches:
+    case OpCode::remove_watches: {
+      const auto type = static_cast<WatcherType>(request.flags);
+      const bool found = request.op == OpCode::check_watches
+                             ? watches_.has(request.path, type, link.number)
+                             : watches_.remove(request.path, type, link.number);
+      if (!found) reply.code = Code::no_watcher;
+      break;
+    }
     default:
       reply.code = Code::unimplemented;
-      reply.zxid = -1;
+      if (!is_left_out(request.op)) reply.zxid = -1;
       break;
   }
 }

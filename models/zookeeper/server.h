@@ -65,6 +65,7 @@ class Server final : public sim::Service, private QuorumPeer::Host {
     Watcher number = 0;  // its index among the links
     SessionId session = 0;
     std::int32_t timeout = 0;
+    bool old = false;  // its client is (ConnectRequest)
     std::deque<Pending> pending;
     std::uint64_t first_pending = 0;  // counts the answered ones
   };

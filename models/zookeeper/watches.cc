@@ -9,6 +9,11 @@ void Watches::add(Table& table, std::string_view path, Watcher who) {
   table[std::string(path)].insert(who);
 }
 
+bool Watches::is_in(const Table& table, std::string_view path, Watcher who) {
+  const auto found = table.find(path);
+  return found != table.end() && found->second.contains(who);
+}
+
 bool Watches::remove_from(Table& table, std::string_view path, Watcher who) {
   const auto found = table.find(path);
   if (found == table.end() || found->second.erase(who) == 0) return false;
@@ -20,6 +25,11 @@ std::set<Watcher> Watches::take(Table& table, std::string_view path) {
   const auto found = table.find(path);
   if (found == table.end()) return {};
   return std::move(table.extract(found).mapped());
+}
+
+bool Watches::has(std::string_view path, WatcherType type, Watcher who) const {
+  return (type != WatcherType::children && is_in(data_, path, who)) ||
+         (type != WatcherType::data && is_in(children_, path, who));
 }
 
 bool Watches::remove(std::string_view path, WatcherType type, Watcher who) {

@@ -31,6 +31,7 @@ class Watches {
 
   void watch_data(std::string_view path, Watcher who) { add(data_, path, who); }
   void watch_children(std::string_view path, Watcher who) { add(children_, path, who); }
+  bool has(std::string_view path, WatcherType type, Watcher who) const;
   // False: there was no such watch.
   bool remove(std::string_view path, WatcherType type, Watcher who);
   void drop(Watcher who);  // its connection has ended
@@ -46,6 +47,7 @@ class Watches {
   using Table = std::map<std::string, std::set<Watcher>, std::less<>>;
 
   static void add(Table& table, std::string_view path, Watcher who);
+  static bool is_in(const Table& table, std::string_view path, Watcher who);
   static bool remove_from(Table& table, std::string_view path, Watcher who);
   static std::set<Watcher> take(Table& table, std::string_view path);
 

@@ -62,6 +62,16 @@ TEST(Watches, AreRemovedByTheirType) {  // Z54
   EXPECT_EQ(watches.size(), 0U);
 }
 
+TEST(Watches, AreLookedUpByTheirType) {  // Z64
+  Watches watches;
+  watches.watch_data("/a", kMe);
+  EXPECT_TRUE(watches.has("/a", WatcherType::data, kMe));
+  EXPECT_TRUE(watches.has("/a", WatcherType::any, kMe));
+  EXPECT_FALSE(watches.has("/a", WatcherType::children, kMe));
+  EXPECT_FALSE(watches.has("/a", WatcherType::any, kOther));
+  EXPECT_EQ(watches.size(), 1U);
+}
+
 TEST(Watches, EndWithTheConnection) {  // Z34
   Watches watches;
   watches.watch_data("/a", kMe);

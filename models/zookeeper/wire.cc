@@ -21,7 +21,7 @@ struct OpName {
   OpCode op{};
   std::string_view name;
 };
-constexpr std::array<OpName, 19> kOps = {{
+constexpr std::array<OpName, 21> kOps = {{
     {OpCode::error, "error"},
     {OpCode::create, "create"},
     {OpCode::remove, "delete"},
@@ -41,7 +41,13 @@ constexpr std::array<OpName, 19> kOps = {{
     {OpCode::set_watches, "setWatches"},
     {OpCode::create_session, "createSession"},
     {OpCode::close_session, "closeSession"},
+    {OpCode::check_watches, "checkWatches"},
+    {OpCode::auth, "auth"},
 }};
+
+// getACL, setACL, reconfig, createTTL, multiRead, sasl, getEphemerals, getAllChildrenNumber,
+// setWatches2, addWatch and whoAmI.
+constexpr std::array<std::int32_t, 11> kLeftOut = {6, 7, 16, 21, 22, 102, 103, 104, 105, 106, 107};
 
 // The fields of a request after its header, in order.
 template <typename Some, typename Direction>
@@ -76,8 +82,14 @@ void each_of(Some& request, Direction&& direct) {
       direct(request.path);
       break;
     case OpCode::remove_watches:
+    case OpCode::check_watches:
       direct(request.path);
       direct(request.flags);
+      break;
+    case OpCode::auth:
+      direct(request.flags);
+      direct(request.path);
+      direct(request.data);
       break;
     case OpCode::set_watches:
       direct(request.seen);
@@ -322,6 +334,11 @@ bool is_known(OpCode op) {
          std::any_of(kOps.begin(), kOps.end(), [op](const OpName& one) { return one.op == op; });
 }
 
+bool is_left_out(OpCode op) {
+  return std::find(kLeftOut.begin(), kLeftOut.end(), static_cast<std::int32_t>(op)) !=
+         kLeftOut.end();
+}
+
 std::string_view name(OpCode op) {
   const auto found =
       std::find_if(kOps.begin(), kOps.end(), [op](const OpName& one) { return one.op == op; });
@@ -360,6 +377,8 @@ std::string_view name(Code code) {
       return "SessionExpired";
     case Code::invalid_acl:
       return "InvalidACL";
+    case Code::auth_failed:
+      return "AuthFailed";
     case Code::session_moved:
       return "SessionMoved";
     case Code::no_watcher:
@@ -374,7 +393,7 @@ void write(const ConnectRequest& request, sim::Payload& out) {
   put(out, request.timeout);
   put(out, request.session);
   put(out, request.password);
-  put(out, false);  // read-only servers are not acceptable
+  if (!request.old) put(out, false);  // read-only servers are not acceptable
 }
 
 bool read(std::string_view bytes, ConnectRequest& request) {
@@ -384,8 +403,9 @@ bool read(std::string_view bytes, ConnectRequest& request) {
   in.take(request.timeout);
   in.take(request.session);
   in.take(request.password);
-  // clients before 3.4 do not send this byte (read-only servers acceptable)
-  if (!in.over()) in.byte();
+  // whether read-only servers are acceptable
+  request.old = in.over();
+  if (!request.old) in.byte();
   return in.all() && version == 0;
 }
 
@@ -394,7 +414,7 @@ void write(const ConnectResponse& response, sim::Payload& out) {
   put(out, response.timeout);
   put(out, response.session);
   put(out, response.password);
-  put(out, false);
+  if (!response.old) put(out, false);
 }
 
 bool read(std::string_view bytes, ConnectResponse& response) {
@@ -403,7 +423,8 @@ bool read(std::string_view bytes, ConnectResponse& response) {
   in.take(response.timeout);
   in.take(response.session);
   in.take(response.password);
-  if (!in.over()) in.byte();
+  response.old = in.over();
+  if (!response.old) in.byte();
   return in.all() && version == 0 && response.password.size() == kPasswordSize;
 }
 

@@ -27,21 +27,23 @@ struct ConnectRequest {
   std::int32_t timeout = 0;  // milliseconds
   SessionId session = 0;     // 0: a new one
   std::string_view password{};
+  bool old = false;  // of a client before 3.4: neither it nor its answer has the read-only flag
 };
 
 struct ConnectResponse {
   std::int32_t timeout = 0;  // as negotiated; 0: there is no such session
   SessionId session = 0;
   std::string_view password{};
+  bool old = false;  // for such a client
 };
 
 struct Request {
   std::int32_t xid = 0;
   OpCode op{};
-  std::string_view path{};
+  std::string_view path{};  // of auth: the scheme
   std::optional<std::string_view> data{};
   std::int32_t version = kAnyVersion;
-  std::int32_t flags = 0;  // create: CreateMode; remove_watches: WatcherType
+  std::int32_t flags = 0;  // create: CreateMode; remove_watches, check_watches: WatcherType
   bool has_acl = true;     // of a create; the contents of the list do not matter here
   bool watch = false;
   Zxid seen = 0;  // of set_watches, like the rest
@@ -88,6 +90,8 @@ bool read(std::string_view bytes, Event& event);
 std::int32_t xid_of(std::string_view bytes);
 
 bool is_known(OpCode op);
+// A real server carries it out, and the model does not.
+bool is_left_out(OpCode op);
 std::string_view name(OpCode op);  // "getChildren"
 std::string_view name(Code code);  // "NoNode"
 

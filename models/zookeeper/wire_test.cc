@@ -93,10 +93,11 @@ TEST(ZookeeperWire, ReadsWhatItWrites) {
 
 TEST(ZookeeperWire, ReadsTheRequestsThatItWrites) {
   const std::string some = "data";
-  for (const OpCode op : {OpCode::create, OpCode::create2, OpCode::create_container, OpCode::remove,
-                          OpCode::exists, OpCode::get_data, OpCode::set_data, OpCode::get_children,
-                          OpCode::get_children2, OpCode::sync, OpCode::ping, OpCode::check,
-                          OpCode::remove_watches, OpCode::set_watches, OpCode::close_session}) {
+  for (const OpCode op :
+       {OpCode::create, OpCode::create2, OpCode::create_container, OpCode::remove, OpCode::exists,
+        OpCode::get_data, OpCode::set_data, OpCode::get_children, OpCode::get_children2,
+        OpCode::sync, OpCode::ping, OpCode::check, OpCode::remove_watches, OpCode::check_watches,
+        OpCode::auth, OpCode::set_watches, OpCode::close_session}) {
     const Request request{.xid = 9,
                           .op = op,
                           .path = "/a",
@@ -120,6 +121,22 @@ TEST(ZookeeperWire, ReadsTheRequestsThatItWrites) {
   ASSERT_TRUE(read(without, again));
   EXPECT_FALSE(again.has_acl);
   EXPECT_FALSE(again.data.has_value());
+}
+
+TEST(ZookeeperWire, KnowsClientsThatSendNoReadOnlyFlag) {  // Z66
+  const std::string password = "0123456789abcdef";
+  for (const bool old : {false, true}) {
+    ConnectRequest request;
+    const std::string sent = written(ConnectRequest{.password = password, .old = old});
+    EXPECT_EQ(sent.size(), old ? 44u : 45u);
+    ASSERT_TRUE(read(sent, request));
+    EXPECT_EQ(request.old, old);
+    ConnectResponse response;
+    const std::string answer = written(ConnectResponse{4000, 5, password, old});
+    EXPECT_EQ(answer.size(), old ? 36u : 37u);
+    ASSERT_TRUE(read(answer, response));
+    EXPECT_EQ(response.old, old);
+  }
 }
 
 TEST(ZookeeperWire, ReadsAMultiOfSeveralParts) {
