@@ -6,11 +6,13 @@ void Ensemble::reset(history::RecordedSimulation& simulation,
                      std::span<sim::Process* const> processes, models::Tenures& tenures,
                      std::span<const std::string> lock_keys, const Settings& settings,
                      bool outlives_session) {
+  locks_.reset(simulation, processes.front()->id(), tenures, lock_keys, outlives_session);
+  reset(simulation, processes, locks_, settings);
+}
+
+void Ensemble::reset(sim::Simulation& simulation, std::span<sim::Process* const> processes,
+                     GrantRecorder& grants, const Settings& settings) {
   settings_ = settings;
-  grants_.resize(lock_keys.size());
-  for (std::size_t i = 0; i < lock_keys.size(); ++i)
-    grants_[i].reset(simulation, processes.front()->id(), tenures,
-                     {static_cast<history::KeyId>(i), lock_keys[i]}, outlives_session);
   while (servers_.size() < processes.size()) servers_.emplace_back();
   peers_.clear();
   ends_.clear();
@@ -19,7 +21,7 @@ void Ensemble::reset(history::RecordedSimulation& simulation,
     ends_.push_back({processes[i], &servers_[i]});
   }
   for (std::size_t i = 0; i < processes.size(); ++i) {
-    servers_[i].reset(simulation, *processes[i], grants_, static_cast<ServerId>(i + 1), peers_,
+    servers_[i].reset(simulation, *processes[i], grants, static_cast<ServerId>(i + 1), peers_,
                       settings_);
   }
 }

@@ -17,8 +17,10 @@ namespace picklock::zookeeper {
 class Ensemble {
  public:
   // `processes`: one for each server, in order. The first leads when a run begins.
-  // `outlives_session`: the lock's own znode is not ephemeral, and its owner still counts as
-  // holder.
+  void reset(sim::Simulation& simulation, std::span<sim::Process* const> processes,
+             GrantRecorder& grants, const Settings& settings);
+  // The same for the locks of a scenario. `outlives_session`: the lock's own znode is not
+  // ephemeral, and its owner still counts as holder.
   void reset(history::RecordedSimulation& simulation, std::span<sim::Process* const> processes,
              models::Tenures& tenures, std::span<const std::string> lock_keys,
              const Settings& settings, bool outlives_session = false);
@@ -30,7 +32,7 @@ class Ensemble {
 
  private:
   Settings settings_;
-  std::vector<Grants> grants_;  // of each lock
+  KnownLocks locks_;
   std::deque<Server> servers_;
   std::vector<QuorumPeer*> peers_;
   std::vector<models::ServerEnd> ends_;

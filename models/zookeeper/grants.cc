@@ -1,8 +1,12 @@
 #include "models/zookeeper/grants.h"
 
+#include <utility>
+#include <vector>
+
 #include "history/recorded_simulation.h"
 
 namespace picklock::zookeeper {
+
 void Grants::reset(history::RecordedSimulation& simulation, sim::ProcessId place,
                    models::Tenures& tenures, const models::NamedKey& lock, bool outlives_session) {
   simulation_ = &simulation;
@@ -13,7 +17,6 @@ void Grants::reset(history::RecordedSimulation& simulation, sim::ProcessId place
   outlives_session_ = outlives_session;
   contenders_.clear();
   holder_.reset();
-  committed_ = 0;
 }
 
 std::optional<Grants::Contender> Grants::contender(const Change& change) const {
@@ -25,7 +28,6 @@ std::optional<Grants::Contender> Grants::contender(const Change& change) const {
 }
 
 void Grants::committed(const Proposal& proposal, std::span<const Change> changes) {
-  committed_ = proposal.zxid;
   const bool ends = proposal.write.op == OpCode::close_session;
   for (const Change& change : changes) {
     if (change.type != EventType::created && change.type != EventType::deleted) continue;
@@ -46,26 +48,32 @@ void Grants::committed(const Proposal& proposal, std::span<const Change> changes
          proposal.tenure);
 }
 
-void Grants::restored(const Tree& tree, Zxid last) {
-  contenders_.clear();
-  const auto add = [this](std::string_view path, const Node& node) {
-    const Change made{EventType::created, std::string(path), node.tenure,
-                      node.stat.ephemeral_owner};
-    auto one = contends(path, made.session) ? contender(made) : std::nullopt;
-    if (one) contenders_.insert(*std::move(one));
+void Grants::restored(const Tree& tree, bool complete) {
+  std::vector<Change> nodes;
+  const auto add = [&nodes](std::string path, const Node& node) {
+    nodes.push_back({EventType::created, std::move(path), node.tenure, node.stat.ephemeral_owner});
   };
   if (const Node* lock = tree.find(path_)) {
     add(path_, *lock);
     for (const std::string& child : lock->children) {
-      const std::string path = child_of(path_, child);
-      add(path, *tree.find(path));
+      std::string path = child_of(path_, child);
+      const Node& node = *tree.find(path);
+      add(std::move(path), node);
     }
+  }
+  restored(nodes, tree, complete);
+}
+
+void Grants::restored(std::span<const Change> nodes, const Tree& tree, bool complete) {
+  contenders_.clear();
+  for (const Change& made : nodes) {
+    auto one = contends(made.path, made.session) ? contender(made) : std::nullopt;
+    if (one) contenders_.insert(*std::move(one));
   }
   // The session may have been ended by a decision that is not carried out yet; that counts as an
   // end too.
   const bool ended =
-      holder_ && holder_->session != 0 && !tree.has_session(holder_->session) && last >= committed_;
-  committed_ = last;
+      holder_ && holder_->session != 0 && !tree.has_session(holder_->session) && complete;
   decide(ended ? history::Cause::session_end : history::Cause::restart, 0);
 }
 

@@ -1,4 +1,4 @@
-// The holder of the lock, according to what an ensemble has committed. The lock's own znode decides
+// The holder of one lock, according to what an ensemble has committed. The lock's own znode decides
 // if it is ephemeral or meant to outlive its holder's session; else the child with the lowest
 // number behind its name does. For the record of a run; no server and no client uses it.
 //
@@ -33,9 +33,13 @@ class Grants {
 
   // A leader has just committed this proposal, which made these changes.
   void committed(const Proposal& proposal, std::span<const Change> changes);
-  // A leader takes office with this tree and a log that ends at `last`. Writes that the tree does
-  // not have were never committed, or are lost.
-  void restored(const Tree& tree, Zxid last);
+  // A leader takes office with this tree. Writes that the tree does not have were never committed,
+  // or are lost. `complete`: its log ends no earlier than the last commit.
+  void restored(const Tree& tree, bool complete);
+  // The same if the caller knows the znodes that contend for the lock.
+  void restored(std::span<const Change> nodes, const Tree& tree, bool complete);
+
+  bool is_free() const { return !holder_; }
 
  private:
   // A znode that has the lock, or will have it once all znodes before it are gone.
@@ -63,7 +67,6 @@ class Grants {
   history::RecordedSimulation* simulation_ = nullptr;
   models::Tenures* tenures_ = nullptr;
   sim::ProcessId place_ = 0;
-  Zxid committed_ = 0;  // the last one
   history::KeyId key_ = 0;
   std::string path_;
   bool outlives_session_ = false;

@@ -68,10 +68,10 @@ std::string password_of(SessionId session) {
 
 }  // namespace
 
-void Server::reset(sim::Simulation& simulation, sim::Process& process, std::span<Grants> grants,
+void Server::reset(sim::Simulation& simulation, sim::Process& process, GrantRecorder& grants,
                    ServerId id, const std::vector<QuorumPeer*>& peers, const Settings& settings) {
   attach(simulation, process);
-  grants_ = grants;
+  grants_ = &grants;
   peer_.reset(simulation, process, *this, id, peers, settings);
   for (Link& link : links_) link = {};
   by_session_.clear();

@@ -14,7 +14,7 @@
 
 #include "history/recorded_simulation.h"
 #include "models/client/server_end.h"
-#include "models/zookeeper/grants.h"
+#include "models/zookeeper/grant_recorder.h"
 #include "models/zookeeper/quorum_peer.h"
 #include "models/zookeeper/session_tracker.h"
 #include "models/zookeeper/tree.h"
@@ -27,8 +27,8 @@ namespace picklock::zookeeper {
 class Server final : public sim::Service, private QuorumPeer::Host {
  public:
   // The state when a run begins. While it leads, it reports its commits to `grants`.
-  void reset(sim::Simulation& simulation, sim::Process& process, std::span<Grants> grants,
-             ServerId id, const std::vector<QuorumPeer*>& peers, const Settings& settings);
+  void reset(sim::Simulation& simulation, sim::Process& process, GrantRecorder& grants, ServerId id,
+             const std::vector<QuorumPeer*>& peers, const Settings& settings);
 
   QuorumPeer& peer() { return peer_; }
   const QuorumPeer& peer() const { return peer_; }
@@ -122,7 +122,7 @@ class Server final : public sim::Service, private QuorumPeer::Host {
   void end_sessions();
   void look_for_containers();
 
-  std::span<Grants> grants_;
+  GrantRecorder* grants_ = nullptr;
   QuorumPeer peer_;
   Tree tree_;
   Watches watches_;

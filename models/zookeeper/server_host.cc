@@ -28,9 +28,7 @@ void Server::load(std::span<const Proposal> proposals) {
 void Server::apply(const Proposal& proposal, bool committed) {
   changes_.clear();
   Result result = tree_.apply(proposal.write, proposal.stamp(), changes_);
-  for (Grants& grants : grants_) {
-    if (committed) grants.committed(proposal, changes_);
-  }
+  if (committed) grants_->committed(proposal, changes_);
   // If its client did not request the end of the session, it is not notified of anything that goes
   // with it (Z59).
   const bool unasked = proposal.request == 0;
@@ -49,7 +47,7 @@ void Server::end_connection(SessionId session) {
 
 void Server::serve(bool leads) {
   if (!leads) return;
-  for (Grants& grants : grants_) grants.restored(tree_, peer_.log().last());
+  grants_->restored(tree_, peer_.log().last());
   tracker_.begin(tree_.sessions(), clock_ms());
   await_ends();
   container_timer_.arm_on(sim::ClockKind::monotonic,
