@@ -11,9 +11,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "cli/console.h"
 #include "keys/bad_input.h"
+#include "models/servers/kind.h"
 #include "scenarios/runner.h"
 #include "serve/front.h"
 
@@ -23,13 +25,22 @@ namespace {
 using keys::BadInput;
 using Json = nlohmann::ordered_json;
 
-// One server, as a container of it starts.
-constexpr std::string_view kOneServer = R"(format = 1
+// Its clients are not there, so that the lock only says on which servers it runs.
+constexpr std::string_view kServersAlone = R"(format = 1
 title = "servers for clients outside"
 [lock]
-algorithm = "lua-check-delete"
+algorithm = "{}"
 ttl = "10s"
-)";
+{})";
+
+// Those that can be served, in the order of the reference.
+std::vector<const servers::Kind*> served_kinds() {
+  std::vector<const servers::Kind*> all;
+  for (const servers::Kind* kind : servers::kinds()) {
+    if (kind->wire != nullptr && !kind->best_lock.empty()) all.push_back(kind);
+  }
+  return all;
+}
 
 std::uint16_t port_from(const std::string& option, const std::string& text) {
   if (text.empty()) return 0;
@@ -51,7 +62,7 @@ double speed_from(const std::string& text) {
   return speed;
 }
 
-// `masters=1,replicas=2` as changes of [servers.redis].
+// `masters=1,replicas=2` as changes of the table of this kind.
 void add_servers(scenarios::Document& document, std::string_view kind, std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = text.find(',');
@@ -60,12 +71,33 @@ void add_servers(scenarios::Document& document, std::string_view kind, std::stri
   }
 }
 
+scenarios::Document servers_alone(const ServeOptions::Alone& servers) {
+  const servers::Kind& kind = *servers.kind;
+  scenarios::Document document(fmt::format(kServersAlone, kind.best_lock, kind.served_as), "serve");
+  add_servers(document, kind.server.key, servers.keys);
+  return document;
+}
+
+void check_servers(const ServeOptions& options) {
+  if (options.alone.empty()) return;
+  const std::string_view first = options.alone.front().kind->server.key;
+  if (!options.scenario.empty()) {
+    throw BadInput(
+        fmt::format("serve: give SCENARIO or --{}, not both; --set changes a scenario", first));
+  }
+  if (options.alone.size() > 1) {
+    throw BadInput(fmt::format("serve: give --{} or --{}, not both", first,
+                               options.alone.back().kind->server.key));
+  }
+}
+
 scenarios::Scenario scenario_from(const ServeOptions& options) {
-  scenarios::Document document = options.scenario.empty()
-                                     ? scenarios::Document(std::string(kOneServer), "serve")
-                                     : document_of(options.scenario, {});
+  const ServeOptions::Alone alone =
+      options.alone.empty() ? ServeOptions::Alone{.kind = served_kinds().front(), .keys = {}}
+                            : options.alone.front();
+  scenarios::Document document =
+      options.scenario.empty() ? servers_alone(alone) : document_of(options.scenario, {});
   document.forget_neighbours();
-  add_servers(document, "redis", options.redis);
   for (const std::string& change : options.changes) document.set(scenarios::change_from(change));
   return document.scenario(scenarios::shipped_vocabulary());
 }
@@ -92,13 +124,22 @@ CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
   command
       ->add_option(
           "SCENARIO", options.scenario,
-          "the scenario whose servers are served, as for `run`; its clients and its faults "
-          "are not there (default: one Redis server)")
+          fmt::format("the scenario whose servers are served, as for `run`; its clients and its "
+                      "faults are not there (default: one {} server)",
+                      served_kinds().front()->title))
       ->type_name("");
-  command
-      ->add_option("--redis", options.redis,
-                   "keys of [servers.redis], such as masters=1,replicas=2,sentinels=3")
-      ->type_name("KEY=VALUE,…");
+  for (const servers::Kind* kind : served_kinds()) {
+    std::string about = fmt::format("keys of [servers.{}]", kind->server.key);
+    if (!kind->served_example.empty()) about += fmt::format(", such as {}", kind->served_example);
+    command
+        ->add_option_function<std::string>(
+            fmt::format("--{}", kind->server.key),
+            [&options, kind](const std::string& keys) {
+              options.alone.push_back({kind, keys});
+            },
+            about)
+        ->type_name("KEY=VALUE,…");
+  }
   command->add_option("--set", options.changes, "change one key of the file; may be repeated")
       ->type_name("KEY=VALUE")
       ->take_all()
@@ -136,8 +177,7 @@ CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
 int serve(const ServeOptions& options) {
   if (options.manual && !options.speed.empty())
     throw BadInput("serve: give --manual or --speed, not both");
-  if (!options.redis.empty() && !options.scenario.empty())
-    throw BadInput("serve: give SCENARIO or --redis, not both; --set changes a scenario");
+  check_servers(options);
   if (options.die_with_parent) {
     const pid_t parent = getppid();
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent) return kAsExpected;

@@ -8,12 +8,20 @@ namespace CLI {
 class App;
 }
 
+namespace picklock::servers {
+struct Kind;
+}
+
 namespace picklock::cli {
 
 // As given; empty: not given.
 struct ServeOptions {
   std::string scenario;
-  std::string redis;
+  struct Alone {
+    const servers::Kind* kind = nullptr;
+    std::string keys;
+  };
+  std::vector<Alone> alone;  // servers without a scenario
   std::vector<std::string> changes;
   std::string port;
   std::string control_port;

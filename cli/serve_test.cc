@@ -179,7 +179,7 @@ TEST_F(Serve, APageOfABrowserIsRefused) {
 }
 
 TEST_F(Serve, RefusesWhatCannotBeServed) {
-  expect_refused("serve plain/zk-sequential", "which clients outside cannot talk to yet");
+  expect_refused("serve plain/mysql-row-lock", "which clients outside cannot talk to yet");
   expect_refused("serve --manual --speed 2", "serve: give --manual or --speed, not both");
   expect_refused("serve --speed 0", "--speed: must be a number, 0.001 to 1000");
   expect_refused("serve --port 70000", "serve: --port: must be a port, 0 to 65535");

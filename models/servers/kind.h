@@ -137,7 +137,6 @@ struct Kind {
 
   // --- a run
   std::unique_ptr<Cluster> (*make_cluster)() = nullptr;
-  const Wire* wire = nullptr;   // of clients outside the simulation; nullptr: there can be none
   bool resource_first = false;  // clients connect to the resource before they connect to these
   // Whether a lock needs the coordinator, and what a file says for it; nullptr: none does.
   bool (*coordinated)(const models::Algorithm& algorithm,
@@ -147,6 +146,11 @@ struct Kind {
   void (*coordinate)(Client& self, const models::Coordination& task) = nullptr;
   // The keys of [lock] that its client library adds; nullptr: none.
   keys::Keys<models::LockOptions> (*library_keys)() = nullptr;
+
+  // --- clients outside the simulation
+  const Wire* wire = nullptr;         // nullptr: there can be none
+  std::string_view served_example{};  // keys of its table, in the help of `picklock serve`
+  std::string_view served_as{};       // tables of the scenario whose servers it serves by default
 
   // --- abilities
   std::string_view session_keeper{};  // "the ensemble"; empty: clients have no sessions

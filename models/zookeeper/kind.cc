@@ -13,6 +13,7 @@
 #include "models/locks/zookeeper/options.h"
 #include "models/servers/verbs.h"
 #include "models/zookeeper/cluster.h"
+#include "models/zookeeper/socket_wire.h"
 #include "models/zookeeper/spec.h"
 #include "models/zookeeper/version.h"
 #include "picklock/zookeeper.h"
@@ -29,6 +30,13 @@ constexpr std::array kRefuses = {
     servers::Refusal{models::kFailOver,
                      "an ensemble elects its leader by itself: crash the leader instead"},
     servers::Refusal{Verb::duplicate, "a ZooKeeper client sends nothing a second time"}};
+// A write needs the disks and the other servers. Where time stands still until it is advanced, a
+// client would wait for ever if they took any.
+constexpr std::string_view kServedAs = R"([network]
+latency = "0s"
+[servers.zookeeper]
+fsync = "0s"
+)";
 constexpr std::array kCoordinatorBears = {models::kKillSession};
 
 }  // namespace
@@ -40,6 +48,7 @@ constexpr servers::ProcessKind kServerKind = {
     .standing = servers::Standing::peer,
     .elects = true,
     .returns = true,
+    .port = 2181,
     .drawn = {FaultClass::pause, FaultClass::server_clock, FaultClass::failover,
               FaultClass::amnesia, FaultClass::partition},
     .drawn_at_messages = servers::kFaultsAtRequests,
@@ -146,6 +155,9 @@ constinit const servers::Kind kKind = {
     .coordinated_by = "freed_by = \"coordinator\"",
     .coordinate = coordinate,
     .library_keys = models::locks::zookeeper::client_session_keys,
+    .wire = &kSocketWire,
+    .served_example = "servers=3",
+    .served_as = kServedAs,
     .session_keeper = "the ensemble",
     .leases_are_sessions = true,
     .token = "zxid",
