@@ -41,12 +41,19 @@ Request request_of(const std::vector<std::string>& words) {
     takes(0, "status");
     return {"GET", "/"};
   }
-  if (what == "faults" || what == "history") {
+  if (what == "faults" || what == "history" || what == "verdicts") {
     takes(0, what);
     return {"GET", "/" + what};
   }
+  if (what == "timeline") {
+    if (words.size() == 2 && words[1] == "everything")
+      return {"GET", "/timeline?detail=everything"};
+    takes(0, "timeline [everything]");
+    return {"GET", "/timeline"};
+  }
   if (what == "reset") {
-    takes(0, "reset");
+    if (words.size() == 2) return {"POST", "/reset", {{"name", words[1]}}};
+    takes(0, "reset [NAME]");
     return {"POST", "/reset"};
   }
   if (what == "advance") {
@@ -63,8 +70,8 @@ Request request_of(const std::vector<std::string>& words) {
     for (std::size_t i = 1; i < words.size(); ++i) add_key(request.body, words[i]);
     return request;
   }
-  const keys::Words known = {"status",   "advance", "fault", "faults",
-                             "failover", "history", "reset"};
+  const keys::Words known = {"status",  "advance",  "fault",    "faults", "failover",
+                             "history", "timeline", "verdicts", "reset"};
   throw BadInput(fmt::format("ctl: there is no `{}`{}", keys::printable(what),
                              keys::did_you_mean(what, known)));
 }
@@ -87,7 +94,9 @@ CLI::App* add_ctl(CLI::App& app, CtlOptions& options) {
       "faults\twhat was struck, when, and what it changed\n"
       "failover SERVER\tanother server takes its place\n"
       "history\twhat happened at the servers\n"
-      "reset\tstart the servers anew, without data\n\n"
+      "timeline [everything]\tthe same with the messages, as text\n"
+      "verdicts\twhat was violated, and what is held\n"
+      "reset [NAME]\tstart the servers anew, without data; the name of what follows\n\n"
       "Exit status:\n"
       "0\tdone; the answer is JSON\n"
       "2\trefused, or nobody listens");

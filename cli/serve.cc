@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
@@ -15,9 +17,12 @@
 
 #include "cli/console.h"
 #include "keys/bad_input.h"
+#include "keys/nearest.h"
 #include "models/servers/kind.h"
+#include "reports/junit.h"
 #include "scenarios/runner.h"
 #include "serve/front.h"
+#include "serve/telling.h"
 
 namespace picklock::cli {
 namespace {
@@ -37,7 +42,7 @@ ttl = "10s"
 std::vector<const servers::Kind*> served_kinds() {
   std::vector<const servers::Kind*> all;
   for (const servers::Kind* kind : servers::kinds()) {
-    if (kind->wire != nullptr && !kind->best_lock.empty()) all.push_back(kind);
+    if (kind->open_wire != nullptr && !kind->best_lock.empty()) all.push_back(kind);
   }
   return all;
 }
@@ -71,9 +76,20 @@ void add_servers(scenarios::Document& document, std::string_view kind, std::stri
   }
 }
 
+// Whether one of `KEY=VALUE,…` begins so.
+bool names_key(std::string_view all, std::string_view beginning) {
+  return ("," + std::string(all) + ",").find("," + std::string(beginning)) != std::string::npos;
+}
+
 scenarios::Document servers_alone(const ServeOptions::Alone& servers) {
   const servers::Kind& kind = *servers.kind;
-  scenarios::Document document(fmt::format(kServersAlone, kind.best_lock, kind.served_as), "serve");
+  // A lock of one server would refuse to run on several.
+  const std::string alone = fmt::format("{}=1,", kind.primaries_key);
+  const bool several = !kind.primaries_key.empty() && !kind.best_quorum_lock.empty() &&
+                       names_key(servers.keys, kind.primaries_key) &&
+                       !names_key(servers.keys, alone);
+  const std::string_view lock = several ? kind.best_quorum_lock : kind.best_lock;
+  scenarios::Document document(fmt::format(kServersAlone, lock, kind.served_as), "serve");
   add_servers(document, kind.server.key, servers.keys);
   return document;
 }
@@ -107,14 +123,66 @@ void tell(const serve::Front& front, bool json) {
     Json servers = Json::array();
     for (const serve::Front::Served& one : front.served())
       servers.push_back({{"name", one.name}, {"kind", one.kind}, {"port", one.port}});
-    put(Json{{"servers", servers}, {"control", front.control_port()}}.dump() + "\n");
+    put(Json{{"servers", servers},
+             {"resource", front.resource_port()},
+             {"control", front.control_port()}}
+            .dump() +
+        "\n");
     return;
   }
   std::string text;
   for (const serve::Front::Served& one : front.served())
     text += fmt::format("{:<20} 127.0.0.1:{}\n", one.name, one.port);
+  text += fmt::format("{:<20} 127.0.0.1:{}\n", "resource", front.resource_port());
   put(text + fmt::format("{:<20} http://127.0.0.1:{}\n", "control", front.control_port()));
 }
+
+// The properties of --fail-on.
+std::vector<Property> judged_outside(std::string_view text) {
+  keys::Words known = {"any"};
+  for (const Property property : serve::kJudged) known.emplace_back(name(property));
+  std::vector<Property> all;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    if (std::find(known.begin(), known.end(), word) == known.end()) {
+      throw BadInput(fmt::format("serve: --fail-on: `{}` cannot be judged from outside{}",
+                                 keys::printable(word), keys::did_you_mean(word, known)));
+    }
+    if (word == known.front()) {
+      all.assign(std::begin(serve::kJudged), std::end(serve::kJudged));
+    } else {
+      all.push_back(*property_named(word));
+    }
+  }
+  return all;
+}
+
+// What has become of the runs between two resets.
+class ServedRuns {
+ public:
+  explicit ServedRuns(std::vector<Property> fail_on) : fail_on_(std::move(fail_on)) {}
+
+  void add(const std::string& name, const serve::Account& account) {
+    const std::string run = name.empty() ? fmt::format("run {}", ++runs_) : name;
+    const std::vector<std::string> violations = serve::violations(account, fail_on_);
+    const std::string story = violations.empty() ? "" : serve::told(account, false);
+    junit_.add_run("serve", run, violations, story);
+    if (violations.empty()) return;
+    failed_ = true;
+    complain(fmt::format("{}: {}", keys::printable(run), violations.front()));
+    std::fputs(story.c_str(), stderr);
+  }
+
+  bool failed() const { return failed_; }
+  std::string junit() const { return junit_.document(); }
+
+ private:
+  std::vector<Property> fail_on_;
+  reports::Junit junit_;
+  std::size_t runs_ = 0;
+  bool failed_ = false;
+};
 
 }  // namespace
 
@@ -164,12 +232,24 @@ CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
                    "requests to the control port must have it, as `Authorization: Bearer TOKEN`")
       ->type_name("TOKEN");
   command->add_flag("--json", options.json, "print the ports as one line of JSON");
+  command
+      ->add_option("--fail-on", options.fail_on,
+                   "properties, separated by commas, or `any`: if one of them is violated, tell "
+                   "what has happened and exit with status 1")
+      ->type_name("PROPERTY,…");
+  command
+      ->add_option("--junit", options.junit,
+                   "write a test case for each run between two resets, by JUnit's format")
+      ->type_name("FILE");
+  command->add_flag("--no-timeline", options.no_timeline,
+                    "keep no messages: faster, but nothing can be told or judged");
   command->add_flag("--die-with-parent", options.die_with_parent,
                     "end when the process that started it ends");
   command->footer(
       "All ports are on 127.0.0.1. What the control port takes is in docs/serving.md.\n\n"
       "Exit status:\n"
       "0\tinterrupted, or its parent has ended\n"
+      "1\ta property of --fail-on was violated\n"
       "2\twrong usage, or a port that cannot be had");
   return command;
 }
@@ -178,6 +258,8 @@ int serve(const ServeOptions& options) {
   if (options.manual && !options.speed.empty())
     throw BadInput("serve: give --manual or --speed, not both");
   check_servers(options);
+  if (options.no_timeline && (!options.fail_on.empty() || !options.junit.empty()))
+    throw BadInput("serve: --fail-on and --junit need the timeline; leave --no-timeline out");
   if (options.die_with_parent) {
     const pid_t parent = getppid();
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent) return kAsExpected;
@@ -188,10 +270,20 @@ int serve(const ServeOptions& options) {
                       .speed = options.manual          ? 0
                                : options.speed.empty() ? 1
                                                        : speed_from(options.speed),
-                      .token = options.token});
+                      .token = options.token,
+                      .timeline = !options.no_timeline});
+  ServedRuns results(judged_outside(options.fail_on));
+  const bool judges = !options.fail_on.empty() || !options.junit.empty();
+  if (judges) {
+    front.after_run([&results](const std::string& name, const serve::Account& account) {
+      results.add(name, account);
+    });
+  }
+  if (!options.junit.empty()) write_file(options.junit, results.junit());
   tell(front, options.json);
   front.run();
-  return kAsExpected;
+  if (!options.junit.empty()) write_file(options.junit, results.junit());
+  return results.failed() ? kNotAsExpected : kAsExpected;
 }
 
 }  // namespace picklock::cli

@@ -27,8 +27,11 @@ struct ServeOptions {
   std::string control_port;
   std::string speed;
   std::string token;
+  std::string fail_on;
+  std::string junit;
   bool manual = false;
   bool json = false;
+  bool no_timeline = false;
   bool die_with_parent = false;
 };
 

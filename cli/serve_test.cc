@@ -4,6 +4,8 @@
 namespace picklock::cli {
 namespace {
 
+using ::testing::ElementsAre;
+
 class Serve : public Program {
  protected:
   // Runs `script` beside a server that was started with `arguments`. In it `port NAME` prints the
@@ -17,6 +19,12 @@ class Serve : public Program {
         "port() { sed -E 's/.*\"name\":\"'$1'\",\"kind\":\"[a-z]+\",\"port\":([0-9]+).*/\\1/' " +
         path("ports") + "; }; control=$(sed -E 's/.*\"control\":([0-9]+).*/\\1/' " + path("ports") +
         "); ctl() { \"$P\" ctl --port $control \"$@\"; }; "
+        "resource=$(sed -E 's/.*\"resource\":([0-9]+).*/\\1/' " +
+        path("ports") +
+        "); put() { curl -s -X PUT -H \"Client: $1\" -d \"$3\" \"${@:4}\" -w '%{http_code} ' "
+        "http://127.0.0.1:$resource/resource/$2; }; "
+        "as() { printf 'client setname %s\\n%s\\n' \"$1\" \"${*:2}\" | "
+        "redis-cli -p \"$(port redis-1)\" | tail -1; }; "
         "redis() { redis-cli -p \"$(port \"$1\")\" \"${@:2}\"; }; "
         "raw() { exec 5<>/dev/tcp/127.0.0.1/$(port \"$1\"); printf \"$2\" >&5; "
         "timeout 2 cat <&5; exec 5>&-; }\n" +
@@ -107,7 +115,7 @@ TEST_F(Serve, AServerThatIsPausedAnswersOnceItGoesOn) {
 TEST_F(Serve, ClientsCanBeCutOff) {
   const Ran ran = beside("--manual",
                          "redis redis-1 set lock mine\n"
-                         "ctl fault partition=client-1 'from=[\"redis-1\"]' for=5s >" +
+                         "ctl fault partition=clients 'from=[\"redis-1\"]' for=5s >" +
                              path("one") + "\nredis redis-1 del lock >" + path("answer") +
                              " & sleep 0.1\n"
                              "[[ -s " +
@@ -132,6 +140,140 @@ TEST_F(Serve, TheHistorySaysWhoRemovedWhoseEntry) {
   EXPECT_EQ(removed.at("cause"), "command");
 }
 
+// A lease that runs out under its holder: the same clients, by their names, write to the resource.
+constexpr const char* kLateHolder =
+    "as worker-a set orders a nx px 10000 >/dev/null; put worker-a bill one\n"
+    "ctl advance 12s >/dev/null; as worker-b set orders b nx px 10000 >/dev/null\n"
+    "put worker-b bill two; put worker-a bill three; as worker-a del orders\n";
+
+TEST_F(Serve, ItsVerdictsAreOfWhatReachedTheServersAndTheResource) {
+  const Ran ran = beside("--manual", std::string(kLateHolder) + "ctl verdicts");
+  ASSERT_THAT(ran.out, StartsWith("204 204 204 1\n"));
+  const auto answer = nlohmann::json::parse(ran.out.substr(ran.out.find('{')));
+  std::vector<std::string> sentences;
+  for (const auto& verdict : answer.at("verdicts")) {
+    for (const auto& sentence : verdict.at("sentences")) sentences.push_back(sentence);
+  }
+  EXPECT_THAT(
+      sentences,
+      ElementsAre("worker-a wrote to resource-bill again at 12.000s, but worker-b's write had been "
+                  "accepted there at 12.000s",
+                  "resource-bill accepted worker-a's write at 12.000s, after a write of worker-b, "
+                  "whose grant is newer, at 12.000s",
+                  "worker-a removed worker-b's entry of orders on redis-1 at 12.000s, with its "
+                  "release"));
+  EXPECT_TRUE(answer.at("held").empty());
+}
+
+TEST_F(Serve, TellsWhatHasHappenedAsATimeline) {
+  const Ran ran = beside("--manual", std::string(kLateHolder) + "ctl timeline");
+  EXPECT_THAT(ran.out, HasSubstr("worker-a  worker-b  redis-1  resource-bill\n"));
+  EXPECT_THAT(ran.out, HasSubstr("│   set orders a nx px 10000 → OK\n"));
+  EXPECT_THAT(ran.out, HasSubstr("│   worker-a's entry of orders expires\n"));
+  EXPECT_THAT(ran.out, HasSubstr("✗ own-release: worker-a removed worker-b's entry\n"));
+  EXPECT_THAT(ran.out, HasSubstr("  ✓ no-lost-update       holds\n"));
+}
+
+TEST_F(Serve, NamesTheEntriesThatAreLeftBehind) {
+  const Ran ran = beside("--manual",
+                         "as worker-a set orders a nx; as worker-b set bills b nx px 10000\n"
+                         "ctl timeline");
+  EXPECT_THAT(ran.out,
+              HasSubstr("Held now\n"
+                        "  orders at redis-1, by worker-a, which has no connection any more, "
+                        "without an end\n"
+                        "  bills at redis-1, by worker-b, which has no connection any more, until "
+                        "10.001s\n"));
+}
+
+TEST_F(Serve, AClientThatTakesTheLockAgainIsNotTheHolderFromBefore) {
+  const Ran ran = beside("--manual",
+                         "for who in a b a; do as worker-$who set orders $who nx px 10000\n"
+                         "put worker-$who bill $who; as worker-$who del orders; done\n"
+                         "ctl verdicts | grep -c holds");
+  EXPECT_EQ(ran.out, "OK\n204 1\nOK\n204 1\nOK\n204 1\n4\n");
+}
+
+TEST_F(Serve, ConnectionsOfOneNameAreOneClient) {
+  const Ran ran = beside("--manual",
+                         "as worker set orders a nx px 10000; as worker del orders\n"
+                         "redis redis-1 set orders b nx px 10000; redis redis-1 del orders\n"
+                         "ctl verdicts | grep -A4 own-release | grep -o 'connection-.*'");
+  EXPECT_EQ(ran.out,
+            "OK\n1\nOK\n1\nconnection-4 removed connection-3's entry of orders on redis-1 at "
+            "0.000s, with its release\"\n");
+}
+
+TEST_F(Serve, FailsOnAViolationAndSaysSoInJUnit) {
+  const Ran ran = beside("--manual --fail-on own-release --junit " + path("junit"),
+                         std::string(kLateHolder) +
+                             "ctl reset 'takes turns'; as worker-a set orders a nx px 10000; "
+                             "as worker-a del orders; kill $server; wait $server; echo $?; cat " +
+                             path("junit"));
+  EXPECT_THAT(ran.out, HasSubstr("OK\n1\n1\n<?xml"));
+  EXPECT_THAT(ran.out, HasSubstr("tests=\"2\" failures=\"1\""));
+  EXPECT_THAT(ran.out, HasSubstr("name=\"takes turns\""));
+  EXPECT_THAT(ran.out, HasSubstr("own-release: worker-a removed worker-b's entry"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("resource-exclusion: worker-a wrote")));
+  EXPECT_THAT(ran.err, StartsWith("picklock: run 1: own-release: worker-a removed worker-b's entry "
+                                  "of orders on redis-1 at 12.000s"));
+}
+
+TEST_F(Serve, AFaultStrikesAtACommandOfAClient) {
+  const Ran ran =
+      beside("--manual",
+             "ctl fault crash=redis-1 after=command.applied command=SET nth=2 by=worker for=5s >" +
+                 path("one") +
+                 "\nas other set a 1; as other set a 2; as worker set b 1\n"
+                 "as worker set b 2 2>&1 >/dev/null; ctl advance 6s >" +
+                 path("two") + "; redis redis-1 exists a\nctl timeline | grep -o 'fault 1.*,'");
+  EXPECT_EQ(ran.out,
+            "OK\nOK\nOK\nError: Server closed the connection\n0\n"
+            "fault 1: crash redis-1 after worker's 2nd command (SET) is applied,\n");
+}
+
+TEST_F(Serve, AnAnswerMayBeLostAfterTheServerHasApplied) {
+  const Ran ran = beside(
+      "--manual", "ctl fault drop=redis-1 after=command.applied command=SET >" + path("one") +
+                      "\nas worker set a mine nx 2>&1 >/dev/null; as worker set a mine nx\n"
+                      "redis redis-1 get a");
+  EXPECT_EQ(ran.out, "Error: Server closed the connection\n\nmine\n");
+}
+
+TEST_F(Serve, TheResourceTakesConditionsAndTokens) {
+  const Ran ran =
+      beside("--manual --set servers.resource.fencing=after",
+             "curl -s -w '%{http_code}\\n' http://127.0.0.1:$resource/resource/a%20b -o /dev/null\n"
+             "put w a%20b one -H 'If-None-Match: *'; put w a%20b two -H 'If-Match: \"1\"'\n"
+             "put w a%20b two -H 'If-Match: \"2\"' -H 'Fencing-Token: 7'\n"
+             "put w a%20b three -H 'Fencing-Token: 6'; curl -s -X POST "
+             "http://127.0.0.1:$resource/resource/x; curl -s http://127.0.0.1:$resource/x\n"
+             "redis-cli -p $resource read 'a b'; redis-cli -p $resource write 'a b' 4 token 8 "
+             "if-version 3; redis-cli -p $resource write 'a b' 5 token 8 if-version 3; "
+             "redis-cli -p $resource write a; redis-cli -p $resource get a");
+  EXPECT_EQ(ran.out,
+            "404\n204 REJECTED-VERSION it is 2\n412 204 REJECTED-TOKEN a newer one was shown\n"
+            "409 give GET or PUT\ngive GET or PUT /resource/NAME\ntwo\n3\n4\n"
+            "REJECTED-VERSION it is 4\n\nERR give WRITE NAME VALUE\n\n"
+            "ERR the resource has the commands READ and WRITE\n\n");
+}
+
+TEST_F(Serve, ALostUpdateIsSeenByTheVersionsThatClientsName) {
+  const Ran ran = beside("--manual",
+                         "as a set orders a nx px 1000 >/dev/null; put a bill one\n"
+                         "as a del orders >/dev/null; as b set orders b nx px 1000 >/dev/null\n"
+                         "put b bill two -H 'Based-On: 2'; as b del orders >/dev/null\n"
+                         "as c set orders c nx px 1000 >/dev/null\n"
+                         "put c bill three -H 'Based-On: 2'; ctl verdicts | grep -c 'bill'");
+  EXPECT_EQ(ran.out, "204 204 204 1\n");
+}
+
+TEST_F(Serve, WithoutATimelineNothingIsJudged) {
+  const Ran ran = beside("--no-timeline", "redis redis-1 ping; ctl verdicts; ctl timeline");
+  EXPECT_EQ(ran.out, "PONG\n");
+  EXPECT_THAT(ran.err, HasSubstr("it was started with --no-timeline"));
+}
+
 TEST_F(Serve, AResetStartsTheServersAnew) {
   const Ran ran =
       beside("--manual",
@@ -142,17 +284,22 @@ TEST_F(Serve, AResetStartsTheServersAnew) {
 }
 
 TEST_F(Serve, FaultsThatCannotBeAreRefused) {
-  const Ran ran = beside("",
-                         "ctl fault crsh=redis-1; ctl fault pause=client-1 for=1s\n"
-                         "ctl fault pause=redis-2 for=1s; ctl fault pause=resource for=1s\n"
-                         "ctl fault pause=redis-1 before=acquire.sent for=1s\n"
-                         "ctl failover redis-1; ctl advance 5; ctl advanse 5s; ctl fault; echo $?");
+  const Ran ran = beside(
+      "",
+      "ctl fault crsh=redis-1; ctl fault pause=clients for=1s\n"
+      "ctl fault pause=redis-2 for=1s; ctl fault pause=redis-1 before=command.replied for=1s\n"
+      "ctl fault pause=redis-1 before=acquire.sent for=1s\n"
+      "ctl failover redis-1; ctl advance 5; ctl advanse 5s; ctl fault; echo $?");
   EXPECT_THAT(ran.err,
               HasSubstr("the fault: key `crsh`: there is no such key; did you mean `crash`?\n"));
-  EXPECT_THAT(ran.err, HasSubstr("client-1 stands for all clients, which can only be cut off\n"));
+  EXPECT_THAT(ran.err,
+              HasSubstr("the fault: clients are all clients, which can only be cut off\n"));
   EXPECT_THAT(ran.err, HasSubstr("redis-2"));
-  EXPECT_THAT(ran.err, HasSubstr("resource is not served\n"));
-  EXPECT_THAT(ran.err, HasSubstr("before and after are steps of simulated clients"));
+  EXPECT_THAT(ran.err,
+              HasSubstr("before: a step of a client outside is command.sent or command.applied\n"));
+  EXPECT_THAT(
+      ran.err,
+      HasSubstr("the fault: a step of a client outside is command.sent or command.applied\n"));
   EXPECT_THAT(ran.err, HasSubstr("`fail-over`: redis-1 has no replica to promote\n"));
   EXPECT_THAT(ran.err, HasSubstr("advance: by: must be a duration, such as \"5s\"\n"));
   EXPECT_THAT(ran.err, HasSubstr("ctl: there is no `advanse`; did you mean `advance`?\n"));
@@ -181,6 +328,9 @@ TEST_F(Serve, APageOfABrowserIsRefused) {
 TEST_F(Serve, RefusesWhatCannotBeServed) {
   expect_refused("serve plain/mysql-row-lock", "which clients outside cannot talk to yet");
   expect_refused("serve --manual --speed 2", "serve: give --manual or --speed, not both");
+  expect_refused("serve --fail-on own-relese",
+                 "`own-relese` cannot be judged from outside; did you mean `own-release`?");
+  expect_refused("serve --fail-on any --no-timeline", "leave --no-timeline out");
   expect_refused("serve --speed 0", "--speed: must be a number, 0.001 to 1000");
   expect_refused("serve --port 70000", "serve: --port: must be a port, 0 to 65535");
   expect_refused("serve --port 65535 --redis replicas=1", "there are not so many ports behind it");

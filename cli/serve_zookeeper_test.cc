@@ -289,7 +289,7 @@ TEST_F(ServedEnsemble, AClientLooksForAWatchBeforeItRemovesIt) {
 TEST_F(ServedEnsemble, RequestsThatComeWithTheFirstAreAnsweredAfterIt) {
   serve();
   conform::Socket socket(server(2));
-  const zookeeper::SocketWire& wire = zookeeper::kSocketWire;
+  zookeeper::SocketWire wire;
   std::string sent;
   wire.put(bytes_of(ConnectRequest{.timeout = 4'000, .password = kNoPassword}), sent);
   wire.put(bytes_of(Request{.xid = 1, .op = OpCode::exists, .path = "/lock"}), sent);

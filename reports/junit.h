@@ -20,6 +20,10 @@ class Junit {
   void add(const scenarios::Outcome& outcome, const std::string& repeat_command,
            const std::vector<double>& seconds = {});
 
+  // A run that no scenario file expects anything of. `violations`: a sentence each.
+  void add_run(const std::string& suite, const std::string& name,
+               const std::vector<std::string>& violations, const std::string& story);
+
   // `kind`: what went wrong, in a word or two, such as "cut off".
   void add_error(const std::string& scenario, const std::string& kind, const std::string& problem);
 

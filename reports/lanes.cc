@@ -142,7 +142,11 @@ std::vector<std::string> Lanes::legend() const {
   if (believed_) out.push_back(mark(palette_.believes, "believes that it holds the lock"));
   if (paused_believing_) out.push_back(mark(palette_.paused_believing, "the same, paused"));
   if (paused_) out.push_back(mark(palette_.paused, "paused"));
-  if (owned_) {
+  if (owned_ && narrator_.is_of_outside()) {
+    for (const sim::ProcessId owner : owners_)
+      out.push_back(mark(fmt::format("{}{}", palette_.entry, narrator_.number(owner)),
+                         "entry of " + narrator_.process(owner)));
+  } else if (owned_) {
     out.push_back(mark(fmt::format("{}1", palette_.entry),
                        "entry of client-1: the lock's key on the server"));
   }
@@ -190,6 +194,7 @@ void Lanes::apply(const Change& change) {
       break;
     case Shift::entry_is:
       lane->owner = change.owner;
+      if (change.owner != change.process) owners_.insert(change.owner);
       several_owners_ =
           several_owners_ || (change.owner == change.process && !narrator_.has_one_lock());
       break;
@@ -219,10 +224,8 @@ Cells Lanes::bars() const {
     const Ink own = lane.owner ? ink(*lane.owner) : busy ? ink(lane.process) : Ink::dim;
     cells[at] = {bar(lane), own};
     if (!lane.owner || lane.down) continue;
-    const std::string owner = narrator_.process(*lane.owner);
-    const std::size_t dash = owner.rfind('-');
-    if (*lane.owner == lane.process || dash == std::string::npos) continue;
-    const std::string number = owner.substr(dash + 1);
+    if (*lane.owner == lane.process) continue;
+    const std::string number = narrator_.number(*lane.owner);
     for (std::size_t i = 0; i < number.size() && at + 1 + i < cells.size(); ++i) {
       cells[at + 1 + i] = {std::string(1, number[i]), own};
     }

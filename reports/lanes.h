@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,7 @@ class Lanes {
   bool paused_believing_ = false;
   bool paused_ = false;
   bool owned_ = false;
+  std::set<sim::ProcessId> owners_;
   bool sends_ = false;
   bool sends_believing_ = false;
   bool dotted_ = false;

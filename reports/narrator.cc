@@ -124,7 +124,8 @@ const scenarios::FiredFault* fired_fault(const Run& run, std::size_t fault) {
 Narrator::Narrator(const Run& run)
     : run_(run), clients_(run.processes.size()), resources_(run.processes.size()) {
   for (std::size_t i = 0; i < run.processes.size(); ++i) {
-    clients_[i] = run.processes[i].starts_with("client-") || run.processes[i] == kCoordinator;
+    clients_[i] = i < run.outside || run.processes[i].starts_with("client-") ||
+                  run.processes[i] == kCoordinator;
     resources_[i] = scenarios::is_resource(run.processes[i]);
   }
   locks_ = scenarios::lock_keys(run.scenario).size();
@@ -169,6 +170,13 @@ std::optional<ProcessId> Narrator::find(std::string_view name) const {
 
 bool Narrator::is_client(ProcessId process) const {
   return process < clients_.size() && clients_[process];
+}
+
+std::string Narrator::number(ProcessId client) const {
+  if (is_of_outside()) return std::to_string(client);
+  const std::string name = process(client);
+  const std::size_t dash = name.rfind('-');
+  return dash == std::string::npos ? "" : name.substr(dash + 1);
 }
 
 Side Narrator::side(ProcessId process) const {
@@ -410,7 +418,8 @@ std::string Narrator::event(const HistoryEvent& event) const {
 std::string Narrator::numbered_fault(std::uint32_t index) const {
   const bool known = index < run_.scenario.faults.size();
   const bool is_order =
-      known && !scenarios::class_of(run_.scenario.faults[index], run_.scenario).has_value();
+      known && run_.outside == 0 &&
+      !scenarios::class_of(run_.scenario.faults[index], run_.scenario).has_value();
   return fmt::format("{} {}", is_order ? "late message" : "fault", index + std::uint64_t{1});
 }
 

@@ -39,6 +39,10 @@ class Narrator {
   bool has_one_lock() const { return locks_ == 1; }
   std::optional<sim::ProcessId> find(std::string_view name) const;
   bool is_client(sim::ProcessId process) const;
+  // The clients are those outside, with names of their own.
+  bool is_of_outside() const { return run_.outside > 0; }
+  // Which of the clients it is, as its entries are marked: the digits of client-1; empty: none.
+  std::string number(sim::ProcessId client) const;
   Side side(sim::ProcessId process) const;
   bool is_peer(sim::ProcessId process) const;      // a server of an ensemble in which any may lead
   bool is_operator(sim::ProcessId process) const;  // a client that forces the lock open

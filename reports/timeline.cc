@@ -51,6 +51,11 @@ class TimelineWriter {
         time_width_(std::max(kShortestTime, display_width(instant(outcome.run.ended))) + 2),
         glyphs_(palette(options.unicode)) {}
 
+  std::string lanes() {
+    if (!run_.trace.records.empty()) story();
+    return std::move(out_);
+  }
+
   std::string write() {
     header();
     if (!run_.trace.records.empty()) story();
@@ -493,6 +498,10 @@ class TimelineWriter {
 
 std::string timeline(const Outcome& outcome, const TextOptions& options) {
   return TimelineWriter(outcome, options).write();
+}
+
+std::string lanes(const scenarios::Outcome& outcome, const TextOptions& options) {
+  return TimelineWriter(outcome, options).lanes();
 }
 
 }  // namespace picklock::reports

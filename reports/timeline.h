@@ -21,4 +21,7 @@ struct TextOptions {
 
 std::string timeline(const scenarios::Outcome& outcome, const TextOptions& options);
 
+// The columns alone.
+std::string lanes(const scenarios::Outcome& outcome, const TextOptions& options);
+
 }  // namespace picklock::reports

@@ -37,6 +37,7 @@ struct Run {
   Promises promised;                   // of each property, under these classes
   Duration patience{};                 // from the last disturbance to the horizon
   std::vector<std::string> processes;  // names by ProcessId
+  std::uint32_t outside = 0;           // so many of them, the first, are clients outside
   std::vector<std::string> keys;       // names by KeyId; the lock's is the first
   std::vector<FiredFault> fired;       // in order of time, one entry per fault that fired
   LongestWait longest_wait;

@@ -17,6 +17,7 @@
 #include "keys/bad_input.h"
 #include "keys/duration_text.h"
 #include "serve/front.h"
+#include "serve/telling.h"
 #include "sim/timer.h"
 
 namespace picklock::serve {
@@ -59,6 +60,15 @@ void only(const Json& body, std::initializer_list<std::string_view> known) {
   }
 }
 
+// All clients are one process, which has another name in a scenario.
+Json in_file(Json value) {
+  if (value == Json(std::string(kClients))) return Json(std::string(kClientsInFile));
+  if (value.is_array()) {
+    for (Json& one : value) one = in_file(one);
+  }
+  return value;
+}
+
 // As TOML: text, numbers, truth and lists of these look the same there.
 std::string as_toml(const std::string& key, const Json& value) {
   const auto plain = [](const Json& one) {
@@ -79,12 +89,34 @@ std::string as_toml(const std::string& key, const Json& value) {
   return text(key) + " = " + text(value) + "\n";
 }
 
-std::size_t strike(Front& front, const Json& fault) {
-  std::string table;
-  for (const auto& [key, value] : fault.items()) table += as_toml(key, value);
-  const bool at_once =
-      !fault.contains("at") && !fault.contains("before") && !fault.contains("after");
-  return front.deployment().strike(std::move(table), at_once);
+// A step of a client outside is that of a command, whatever the command is for.
+bool name_step(Json& fault) {
+  constexpr std::string_view kCommandStep = "command.";
+  bool named = false;
+  for (const char* const moment : {"before", "after"}) {
+    if (!fault.contains(moment)) continue;
+    named = true;
+    const std::string step = fault[moment].is_string() ? fault[moment].get<std::string>() : "";
+    if (!step.starts_with(kCommandStep)) {
+      throw BadInput(fmt::format(
+          "the fault: {}: a step of a client outside is command.sent or command.applied", moment));
+    }
+    fault[moment] = "acquire." + step.substr(kCommandStep.size());
+  }
+  return named;
+}
+
+std::size_t strike(Front& front, Json fault) {
+  Strike strike;
+  strike.at_step = name_step(fault);
+  strike.at_once = !strike.at_step && !fault.contains("at");
+  if (strike.at_step && fault.contains("by")) {
+    const Json& by = fault["by"];
+    strike.by = by.is_string() ? by.get<std::string>() : by.dump();
+    fault.erase("by");
+  }
+  for (const auto& [key, value] : fault.items()) strike.table += as_toml(key, in_file(value));
+  return front.deployment().strike(std::move(strike));
 }
 
 Json servers_and_time(Front& front) {
@@ -128,18 +160,31 @@ Json history_of(Front& front) {
                 {"process", std::string(processes.at(event.process).name())}};
     const bool of_entry =
         event.what >= history::What::entry_created && event.what <= history::What::entry_removed;
+    const Caller& caller = deployment.caller(event.tenure);
     if (of_entry) {
       one["key"] = std::string(deployment.keys().name(event.key));
-      one["connection"] = event.tenure;
-      one["owner"] = event.owner;
+      one["connection"] = caller.connection;
+      one["owner"] = deployment.caller(event.owner).connection;
       one["cause"] = std::string(history::name(event.cause));
       if (event.until != sim::kNever) one["until"] = seconds(event.until);
     }
+    if (history::is_at_resource(event.what)) {
+      one["name"] = deployment.resource().names()[event.key];
+      one["connection"] = caller.connection;
+      one["version"] = event.version;
+    }
+    if (!caller.name.empty()) one["client"] = caller.name;
     if (event.what == history::What::fault_fired || event.what == history::What::fault_ended)
       one["fault"] = event.key + 1;
     all.push_back(std::move(one));
   }
   return all;
+}
+
+Account account_of(Front& front) {
+  if (!front.keeps_timeline())
+    throw BadInput("it was started with --no-timeline, so that nothing can be told or judged");
+  return serve::account_of(front.deployment());
 }
 
 class Talk : public std::enable_shared_from_this<Talk> {
@@ -183,9 +228,14 @@ class Talk : public std::enable_shared_from_this<Talk> {
     if (what == "GET /history") return send(history_of(front_));
     if (what == "POST /faults") return send({{"fault", strike(front_, body)}});
     if (what == "POST /advance") return advance(body);
+    if (what == "GET /verdicts") return send(verdicts(account_of(front_)));
+    if (what == "GET /timeline") return send(told(account_of(front_), false));
+    if (what == "GET /timeline?detail=everything") return send(told(account_of(front_), true));
     if (what == "POST /reset") {
-      only(body, {});
-      front_.reset();
+      only(body, {"name"});
+      front_.reset(body.contains("name") && body["name"].is_string()
+                       ? body["name"].get<std::string>()
+                       : std::string());
       return send(Json::object());
     }
     if (what.starts_with(kFailover)) {
@@ -218,10 +268,15 @@ class Talk : public std::enable_shared_from_this<Talk> {
 
   void send(const Json& body) { send(http::status::ok, body); }
   void send(http::status status, const Json& body) {
+    send(status, "application/json",
+         body.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+  void send(const std::string& text) { send(http::status::ok, "text/plain; charset=utf-8", text); }
+  void send(http::status status, std::string_view type, std::string body) {
     response_ = {status, request_->get().version()};
-    response_.set(http::field::content_type, "application/json");
+    response_.set(http::field::content_type, boost::beast::string_view(type.data(), type.size()));
     response_.keep_alive(request_->get().keep_alive());
-    response_.body() = body.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    response_.body() = std::move(body);
     response_.prepare_payload();
     http::async_write(socket_, response_,
                       [self = shared_from_this()](error_code error, std::size_t) {

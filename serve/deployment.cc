@@ -11,7 +11,9 @@
 #include "scenarios/process_kinds.h"
 #include "scenarios/runner.h"
 #include "scenarios/topology.h"
+#include "scenarios/verbs/kind.h"
 #include "scenarios/writer.h"
+#include "serve/resource_wire.h"
 
 namespace picklock::serve {
 namespace {
@@ -31,6 +33,10 @@ Scenario servers_of(Scenario scenario) {
   return scenario;
 }
 
+void call_clients(std::string& name) {
+  if (name == kClientsInFile) name = kClients;
+}
+
 // Messages name the fault and its keys: whoever sent it has seen no file around it.
 Scenario with_fault(std::string text, const scenarios::Vocabulary& words) {
   const std::string label = "the fault";
@@ -45,6 +51,8 @@ Scenario with_fault(std::string text, const scenarios::Vocabulary& words) {
     constexpr std::string_view kTable = "fault.1.";
     for (std::size_t at; (at = problem.find(kTable)) != std::string::npos;)
       problem.erase(at, kTable.size());
+    for (std::size_t at; (at = problem.find(kClientsInFile)) != std::string::npos;)
+      problem.replace(at, kClientsInFile.size(), kClients);
     throw BadInput(problem);
   }
 }
@@ -56,11 +64,24 @@ sim::Latency as_sim(const scenarios::Latency& latency) {
           .tail_high = latency.tail_high};
 }
 
+// Clients outside can have tokens of their own, but no order of grants and no log of theirs.
+models::FencedBy fenced_by(scenarios::Fencing fencing) {
+  switch (fencing) {
+    case scenarios::Fencing::after:
+    case scenarios::Fencing::in_script:
+      return models::FencedBy::tokens;
+    case scenarios::Fencing::owner_token:
+      return models::FencedBy::owner_tokens;
+    default:
+      return models::FencedBy::nothing;
+  }
+}
+
 }  // namespace
 
 Deployment::Deployment(Scenario scenario)
     : scenario_(servers_of(std::move(scenario))), kind_(&scenarios::lock_server(scenario_)) {
-  if (kind_->wire == nullptr) {
+  if (kind_->open_wire == nullptr) {
     throw BadInput(fmt::format("serve: {} runs {}, which clients outside cannot talk to yet",
                                scenario_.lock.algorithm, kind_->title));
   }
@@ -68,13 +89,20 @@ Deployment::Deployment(Scenario scenario)
   for (const servers::ProcessSpec& process : scenarios::processes_of(scenario_)) {
     if (process.kind->port != 0) processes_.push_back(process);
   }
+  processes_.push_back(
+      {.name = std::string(scenarios::kResourceKind.name), .kind = &scenarios::kResourceKind});
   lock_keys_.assign(1, scenario_.lock.key);
   cluster_ = kind_->make_cluster();
 }
 
-void Deployment::set_ports(const std::vector<std::uint16_t>& of_servers) {
+std::unique_ptr<servers::Wire> Deployment::open_wire(std::size_t index) const {
+  if (is_resource(index)) return std::make_unique<ResourceWire>();
+  return kind_->open_wire();
+}
+
+void Deployment::set_ports(const std::vector<std::uint16_t>& of_served) {
   ports_.assign(1, 0);
-  ports_.insert(ports_.end(), of_servers.begin(), of_servers.end());
+  ports_.insert(ports_.end(), of_served.begin(), of_served.end());
   cluster_->set({.specs = &scenario_.servers,
                  .processes = processes_,
                  .lock_keys = lock_keys_,
@@ -82,17 +110,22 @@ void Deployment::set_ports(const std::vector<std::uint16_t>& of_servers) {
                  .ports = ports_});
 }
 
-void Deployment::build(sim::Duration wall_offset) {
+void Deployment::build(sim::Duration wall_offset, bool tracing) {
   sim::Scheduler& scheduler = simulation_.scheduler;
-  simulation_.reset(scenario_.seed);
+  simulation_.reset(scenario_.seed, tracing);
   keys_.reset();
   for (const std::string& key : lock_keys_) keys_.id(key);
   tenures_.reset(0);
+  callers_.assign(1, {});
+  connections_ = 0;
+  knows_the_beginning_ = true;
   faults_.clear();
+  by_.clear();
   for (const servers::ProcessSpec& process : processes_) {
     servers::Clock clock;
-    if (process.kind != &scenarios::kClientKind && kind_->clock != nullptr)
-      clock = kind_->clock(scenario_.servers, process);
+    const bool of_lock =
+        std::find(kind_->kinds.begin(), kind_->kinds.end(), process.kind) != kind_->kinds.end();
+    if (of_lock && kind_->clock != nullptr) clock = kind_->clock(scenario_.servers, process);
     scheduler.processes().add(process.name, clock.offset + wall_offset, clock.rate_ppb);
   }
   sim::Network& network = simulation_.network;
@@ -105,6 +138,7 @@ void Deployment::build(sim::Duration wall_offset) {
   }
   cluster_->build({simulation_, tenures_, keys_});
   doors_ = cluster_->doors();
+  build_resource();
   simulation_.nemesis.reset({}, 0, 1);
   for (std::uint32_t i = 0; i < processes_.size(); ++i)
     scheduler.processes().start(scheduler.processes().at(i));
@@ -112,9 +146,46 @@ void Deployment::build(sim::Duration wall_offset) {
   scheduler.hold_open();
 }
 
+void Deployment::build_resource() {
+  const scenarios::ResourceSpec& spec = scenario_.servers.resource;
+  sim::Process& process =
+      simulation_.scheduler.processes().at(static_cast<sim::ProcessId>(processes_.size() - 1));
+  resource_.reset(simulation_, process,
+                  {.fenced_by = fenced_by(spec.fencing),
+                   .checks = spec.checks,
+                   .equal_token = spec.equal_token});
+  doors_.push_back(
+      {.process = &process, .endpoint = &resource_, .protocol = &Resource::protocol()});
+}
+
+sim::Tag Deployment::admit() {
+  callers_.push_back({.connection = ++connections_, .name = {}});
+  return tenures_.begin();
+}
+
+sim::Tag Deployment::renamed(sim::Tag caller, const std::string& name) {
+  if (callers_[caller].name == name) return caller;
+  callers_[caller].there = false;
+  callers_.push_back({.connection = callers_[caller].connection, .name = name});
+  return tenures_.begin();
+}
+
+void Deployment::gone(sim::Tag caller) {
+  // A reset has forgotten the callers of the run before.
+  if (caller < callers_.size()) callers_[caller].there = false;
+}
+
 void Deployment::keep_history_short() {
-  constexpr std::size_t kKept = 100'000;
-  if (simulation_.recorder.history().size() > 2 * kKept) simulation_.recorder.keep_last(kKept);
+  constexpr std::size_t kMostEvents = 200'000;
+  sim::Tracer& tracer = simulation_.scheduler.record().tracer();
+  const sim::Trace& trace = tracer.trace();
+  const bool long_enough = trace.records.size() < 10 * kMostEvents &&
+                           trace.bytes.size() < sim::Tracer::kMostBytes / 2 &&
+                           simulation_.recorder.history().size() < kMostEvents;
+  if (long_enough) return;
+  simulation_.recorder.begin();
+  tracer.reset(tracer.on());
+  knows_the_beginning_ = false;
 }
 
 bool Deployment::is_process(std::string_view name) const {
@@ -129,28 +200,52 @@ void Deployment::refuse_strangers(const sim::Fault& fault) const {
   };
   check(fault.target);
   check(fault.to);
+  check(fault.trigger.on);
   for (const std::string& name : fault.from) check(name);
-  if (fault.target == kClients && fault.verb != sim::Verb::partition &&
+  const bool at_message = verbs::kind_of(fault.verb).on_message;
+  if (fault.target == kClients && !at_message && fault.verb != sim::Verb::partition &&
       fault.verb != sim::Verb::heal) {
     throw BadInput(
-        fmt::format("the fault: {} stands for all clients, which can only be cut off", kClients));
+        fmt::format("the fault: {} are all clients, which can only be cut off", kClients));
   }
+  if (!fault.trigger.at && fault.trigger.phase == sim::Phase::replied)
+    throw BadInput("the fault: a step of a client outside is command.sent or command.applied");
 }
 
-std::size_t Deployment::strike(std::string table, bool at_once) {
-  if (at_once) table += "at = \"0s\"\n";
+sim::Plan Deployment::faults_told() const {
+  sim::Plan plan(faults_.begin(), faults_.end());
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    // What is finer is the order of events at one instant (Loop).
+    if (plan[i].trigger.at)
+      plan[i].trigger.at = std::chrono::floor<std::chrono::microseconds>(*plan[i].trigger.at);
+    const bool numbered = by_[i].find_first_not_of("0123456789") == std::string::npos;
+    plan[i].trigger.by = by_[i].empty() || !numbered ? by_[i] : "connection-" + by_[i];
+  }
+  return plan;
+}
+
+std::size_t Deployment::strike(Strike strike) {
+  if (strike.at_once) strike.table += "at = \"0s\"\n";
   Scenario plain = scenario_;
   plain.faults.clear();
-  std::string text = file_text(plain) + "\n[[fault]]\n" + table;
+  std::string text = file_text(plain) + "\n[[fault]]\n" + strike.table;
   const Scenario read = with_fault(std::move(text), scenarios::vocabulary_of(scenario_));
   sim::Fault fault = read.faults.at(0);
-  if (!fault.trigger.at)
-    throw BadInput(
-        "the fault: before and after are steps of simulated clients; give at, or nothing");
+  for (std::string* name : {&fault.target, &fault.to, &fault.trigger.on}) call_clients(*name);
+  for (std::string& name : fault.from) call_clients(name);
+  if (strike.at_step) fault.trigger.role = kCommand;
   refuse_strangers(fault);
-  *fault.trigger.at += simulation_.now() - sim::kStart;
+  if (fault.trigger.at) *fault.trigger.at += simulation_.now() - sim::kStart;
   faults_.push_back(std::move(fault));
-  simulation_.nemesis.add(faults_.back());
+  by_.push_back(strike.by);
+  std::function<bool(sim::Tag)> by;
+  if (!strike.by.empty()) {
+    by = [this, name = std::move(strike.by)](sim::Tag caller) {
+      const Caller& one = callers_[caller];
+      return one.name.empty() ? name == std::to_string(one.connection) : name == one.name;
+    };
+  }
+  simulation_.nemesis.add(faults_.back(), std::move(by));
   return faults_.size();
 }
 

@@ -15,45 +15,80 @@
 #include "models/servers/cluster.h"
 #include "models/servers/kind.h"
 #include "scenarios/scenario.h"
+#include "serve/resource.h"
 
 namespace picklock::serve {
 
-// The process that stands for all clients, in faults and in the history.
-inline constexpr std::string_view kClients = "client-1";
+// The process that stands for all clients, as a fault names it.
+inline constexpr std::string_view kClients = "clients";
+// The same in the text of a scenario, whose clients are left out but for one.
+inline constexpr std::string_view kClientsInFile = "client-1";
+
+// The step of every message from outside: nobody knows what it is for.
+inline constexpr Role kCommand = Role::upkeep;
+
+// Who sent a message: a connection, or under a name of its own what may have several.
+struct Caller {
+  std::uint32_t connection = 0;  // in the order in which they came, from 1
+  std::string name;              // empty: none
+  bool there = true;
+};
+
+// A fault as a table of a scenario file has it, without the heading.
+struct Strike {
+  std::string table;
+  bool at_once = false;  // the table has no moment
+  bool at_step = false;  // its moment is a step of role `acquire`, which stands for any command
+  std::string by;        // whose commands count: a caller's name, or its connection; empty: all
+};
 
 class Deployment {
  public:
   // Throws BadInput if clients outside cannot talk to such servers.
   explicit Deployment(scenarios::Scenario scenario);
 
-  // The servers, without their ports: they are numbered from 0.
+  // What is served, numbered from 0: the servers of the lock, and at last the resource.
   std::size_t size() const { return processes_.size() - 1; }
-  const servers::ProcessSpec& server(std::size_t index) const { return processes_[index + 1]; }
-  const servers::Wire& wire() const { return *kind_->wire; }
-  void set_ports(const std::vector<std::uint16_t>& of_servers);
+  const servers::ProcessSpec& served(std::size_t index) const { return processes_[index + 1]; }
+  bool is_resource(std::size_t index) const { return index + 1 == size(); }
+  std::unique_ptr<servers::Wire> open_wire(std::size_t index) const;
+  void set_ports(const std::vector<std::uint16_t>& of_served);
 
   // A new run, in which the servers start. `wall_offset`: of the servers' wall clocks.
-  void build(sim::Duration wall_offset);
-  // A connection more: its number, which counts from 1 and accompanies what it sends.
-  sim::Tag admit() { return tenures_.begin(); }
+  void build(sim::Duration wall_offset, bool tracing);
   const servers::Door& door(std::size_t index) const { return doors_[index]; }
+  // A connection more. The number of its caller accompanies what it sends.
+  sim::Tag admit();
+  // The caller gives itself a name: its number from now on.
+  sim::Tag renamed(sim::Tag caller, const std::string& name);
+  const Caller& caller(sim::Tag number) const { return callers_[number]; }
+  // The connection of the caller has ended.
+  void gone(sim::Tag caller);
 
-  // A fault as a table of a scenario file has it, without the heading. It strikes at once, or at
-  // its time, `at`, which counts from now. Returns its number. Throws BadInput.
-  std::size_t strike(std::string table, bool at_once);
+  // It strikes at once, or at its time, `at`, which counts from now, or at its step. Returns its
+  // number. Throws BadInput.
+  std::size_t strike(Strike strike);
 
-  // Servers that run for days would fill the memory with what happened.
+  // Servers that run for days would fill the memory with what happened: forgets it from time to
+  // time.
   void keep_history_short();
+  bool knows_the_beginning() const { return knows_the_beginning_; }
 
   history::RecordedSimulation& simulation() { return simulation_; }
   sim::Process& clients() { return simulation_.scheduler.processes().at(0); }
   const models::Keys& keys() const { return keys_; }
   const std::deque<sim::Fault>& faults() const { return faults_; }
+  // The same as their story names them.
+  sim::Plan faults_told() const;
+  const Resource& resource() const { return resource_; }
+  const std::vector<Caller>& callers() const { return callers_; }
+  std::uint64_t seed() const { return scenario_.seed; }
   const scenarios::Scenario& scenario() const { return scenario_; }
 
  private:
   bool is_process(std::string_view name) const;
   void refuse_strangers(const sim::Fault& fault) const;
+  void build_resource();
 
   scenarios::Scenario scenario_;
   const servers::Kind* kind_ = nullptr;
@@ -64,8 +99,13 @@ class Deployment {
   models::Tenures tenures_;
   models::Keys keys_;
   std::unique_ptr<servers::Cluster> cluster_;
+  Resource resource_;
   std::vector<servers::Door> doors_;
+  std::vector<Caller> callers_;  // by number; 0 is nobody
+  std::uint32_t connections_ = 0;
+  bool knows_the_beginning_ = true;
   std::deque<sim::Fault> faults_;  // of this run
+  std::vector<std::string> by_;    // whose commands count, of each fault; empty: all
 };
 
 }  // namespace picklock::serve

@@ -62,7 +62,8 @@ Front::Acceptor Front::listen(std::uint16_t port) {
 std::vector<Front::Served> Front::served() const {
   std::vector<Served> all;
   for (std::size_t i = 0; i < acceptors_.size(); ++i) {
-    const servers::ProcessSpec& server = deployment_.server(i);
+    if (deployment_.is_resource(i)) continue;
+    const servers::ProcessSpec& server = deployment_.served(i);
     all.push_back(
         {server.name, std::string(server.kind->name), acceptors_[i].local_endpoint().port()});
   }
@@ -73,11 +74,11 @@ void Front::accept(std::size_t server) {
   acceptors_[server].async_accept([this, server](error_code error, tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
     if (!error) {
-      auto visitor = std::make_shared<Visitor>(loop_, std::move(socket), deployment_.wire());
+      auto visitor =
+          std::make_shared<Visitor>(loop_, std::move(socket), deployment_.open_wire(server));
       loop_.arrive([this, server, visitor] {
         visitors_.push_back(visitor);
-        visitor->enter(deployment_.simulation(), deployment_.clients(), deployment_.door(server),
-                       deployment_.admit());
+        visitor->enter(deployment_, server);
       });
     }
     go_on(error, [this, server] { accept(server); });
@@ -117,14 +118,19 @@ void Front::run() {
 
 void Front::one_run() {
   loop_.restart();
-  deployment_.build(wall_offset(loop_.clock));
+  deployment_.build(wall_offset(loop_.clock), options_.timeline);
   deployment_.simulation().scheduler.set_pacer(&loop_);
   deployment_.simulation().scheduler.run();
+  if (after_run_) after_run_(name_, account_of(deployment_));
+  name_ = std::exchange(next_name_, {});
   for (const auto& visitor : visitors_) visitor->leave();
   visitors_.clear();
 }
 
-void Front::reset() { deployment_.simulation().scheduler.stop(); }
+void Front::reset(std::string name) {
+  next_name_ = std::move(name);
+  deployment_.simulation().scheduler.stop();
+}
 
 void Front::stop() {
   stopping_ = true;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "serve/account.h"
 #include "serve/deployment.h"
 #include "serve/loop.h"
 #include "serve/visitor.h"
@@ -20,6 +21,7 @@ struct Options {
   std::uint16_t control_port = 0;  // 0: any that is free
   double speed = 1;                // 0: time stands still until it is advanced
   std::string token;               // that the control port asks for; empty: none
+  bool timeline = true;            // every message is kept, to tell of it
 };
 
 class Front {
@@ -35,7 +37,9 @@ class Front {
     std::string kind;
     std::uint16_t port = 0;
   };
+  // The servers of the lock.
   std::vector<Served> served() const;
+  std::uint16_t resource_port() const { return acceptors_.back().local_endpoint().port(); }
   std::uint16_t control_port() const { return control_.local_endpoint().port(); }
 
   // Serves until stop().
@@ -43,12 +47,18 @@ class Front {
   // Ends the loop; may be called from a signal's handler of the loop.
   void stop();
   // Every connection ends, and the servers start anew, without data, at the beginning of time.
-  void reset();
+  // `name`: of the run that begins.
+  void reset(std::string name = {});
+  // Called at the end of each run. Requires that a timeline is kept.
+  void after_run(std::function<void(const std::string& name, const Account& account)> task) {
+    after_run_ = std::move(task);
+  }
 
   // --- for the control port
   Deployment& deployment() { return deployment_; }
   Loop& loop() { return loop_; }
   const std::string& token() const { return options_.token; }
+  bool keeps_timeline() const { return options_.timeline; }
 
  private:
   using Acceptor = boost::asio::ip::tcp::acceptor;
@@ -62,9 +72,12 @@ class Front {
   Options options_;
   Loop loop_;
   Deployment deployment_;
-  std::vector<Acceptor> acceptors_;  // one for each server
+  std::vector<Acceptor> acceptors_;  // one for each server, and the last for the resource
   Acceptor control_;
   std::vector<std::shared_ptr<Visitor>> visitors_;  // of this run: its connections name them
+  std::string name_;                                // of this run
+  std::string next_name_;
+  std::function<void(const std::string& name, const Account& account)> after_run_;
   bool stopping_ = false;
 };
 

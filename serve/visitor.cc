@@ -15,25 +15,27 @@ constexpr std::size_t kMostUnread = std::size_t{64} << 20;
 
 }  // namespace
 
-Visitor::Visitor(Loop& loop, Socket socket, const servers::Wire& wire)
-    : loop_(loop), socket_(std::move(socket)), wire_(wire), block_(16 * 1024) {
+Visitor::Visitor(Loop& loop, Socket socket, std::unique_ptr<servers::Wire> wire)
+    : loop_(loop), socket_(std::move(socket)), wire_(std::move(wire)), block_(16 * 1024) {
   error_code ignored;  // such a socket works all the same, only slower
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
   socket_.non_blocking(true, ignored);
 }
 
-void Visitor::enter(sim::Simulation& simulation, sim::Process& clients, const servers::Door& door,
-                    sim::Tag number) {
-  simulation_ = &simulation;
-  number_ = number;
-  connection_ = &simulation.network.dial(clients, *this, *door.process, *door.endpoint,
-                                         *door.protocol, static_cast<std::uint32_t>(number));
+void Visitor::enter(Deployment& deployment, std::size_t server) {
+  deployment_ = &deployment;
+  caller_ = deployment.admit();
+  const servers::Door& door = deployment.door(server);
+  connection_ = &deployment.simulation().network.dial(deployment.clients(), *this, *door.process,
+                                                      *door.endpoint, *door.protocol,
+                                                      deployment.caller(caller_).connection);
   read();
 }
 
 void Visitor::leave() {
   connection_ = nullptr;
-  simulation_ = nullptr;
+  if (deployment_ != nullptr) deployment_->gone(caller_);
+  deployment_ = nullptr;
   error_code ignored;  // it is over either way
   socket_.close(ignored);
   // Its connection of the simulation names this object until the run is over.
@@ -42,32 +44,33 @@ void Visitor::leave() {
 }
 
 void Visitor::read() {
-  socket_.async_read_some(
-      asio::buffer(block_), [self = shared_from_this()](error_code error, std::size_t size) {
-        self->loop_.arrive([self, error, size] {
-          if (self->connection_ == nullptr) return;
-          if (error) {
-            self->simulation_->network.close(*std::exchange(self->connection_, nullptr));
-            self->leave();
-            return;
-          }
-          self->in_.append(self->block_.data(), size);
-          self->cut();
-          if (self->socket_.is_open() && !self->ending_) self->read();
-        });
-      });
+  socket_.async_read_some(asio::buffer(block_), [self = shared_from_this()](error_code error,
+                                                                            std::size_t size) {
+    self->loop_.arrive([self, error, size] {
+      if (self->connection_ == nullptr) return;
+      if (error) {
+        self->deployment_->simulation().network.close(*std::exchange(self->connection_, nullptr));
+        self->leave();
+        return;
+      }
+      self->in_.append(self->block_.data(), size);
+      self->cut();
+      if (self->socket_.is_open() && !self->ending_) self->read();
+    });
+  });
 }
 
 void Visitor::cut() {
   if (!opened_) return;
   std::string_view rest = in_;
   while (!ending_ && connection_ != nullptr && connection_->usable()) {
-    sim::Network& network = simulation_->network;
+    sim::Network& network = deployment_->simulation().network;
     sim::Message& message = network.make(*connection_, 0);
-    switch (wire_.cut(rest, message.payload)) {
+    switch (wire_->cut(rest, message.payload)) {
       case servers::Cut::request:
-        message.tag = number_;
-        network.send(message);
+        if (const auto name = wire_->name_given(message.payload.view()))
+          caller_ = deployment_->renamed(caller_, *name);
+        send(message);
         continue;
       case servers::Cut::nothing:
         network.release(message);
@@ -79,7 +82,7 @@ void Visitor::cut() {
         // The server refuses it in its turn, and hangs up.
         message.payload.clear();
         message.payload.append(rest);
-        network.send(message);
+        send(message);
         rest = {};
         break;
     }
@@ -88,10 +91,33 @@ void Visitor::cut() {
   if (socket_.is_open()) in_.erase(0, in_.size() - rest.size());
 }
 
+// A fault may strike before the request has left.
+void Visitor::send(sim::Message& message) {
+  sim::Simulation& simulation = deployment_->simulation();
+  message.role = kCommand;
+  message.tag = caller_;
+  sim::Nemesis& nemesis = simulation.nemesis;
+  if (!nemesis.idle()) {
+    const sim::Protocol& protocol = connection_->protocol();
+    nemesis.step({.client = connection_->client(),
+                  .server = connection_->server(),
+                  .role = kCommand,
+                  .phase = sim::Phase::sent,
+                  .side = sim::Side::before,
+                  .tag = caller_,
+                  .command = protocol.command != nullptr ? protocol.command(message.payload.view())
+                                                         : std::string_view(),
+                  .message = &message});
+    if (connection_ == nullptr || !connection_->usable())
+      return simulation.network.release(message);
+  }
+  simulation.network.send(message);
+}
+
 void Visitor::answer(std::string_view message) {
-  wire_.put(message, out_);
+  if (!wire_->put(message, out_)) ending_ = true;
   if (out_.size() > kMostUnread) {
-    simulation_->network.close(*std::exchange(connection_, nullptr));
+    deployment_->simulation().network.close(*std::exchange(connection_, nullptr));
     leave();
     return;
   }
@@ -119,6 +145,8 @@ void Visitor::flush() {
 void Visitor::end() {
   ending_ = true;
   if (!out_.empty() || flushing_) return;
+  if (connection_ != nullptr && connection_->usable())
+    deployment_->simulation().network.close(*connection_);
   error_code ignored;  // the client may be gone
   socket_.shutdown(Socket::shutdown_both, ignored);
   leave();

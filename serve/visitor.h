@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "models/servers/wire.h"
+#include "serve/deployment.h"
 #include "serve/loop.h"
-#include "sim/simulation.h"
 
 namespace picklock::serve {
 
@@ -17,11 +17,10 @@ class Visitor final : public sim::Endpoint, public std::enable_shared_from_this<
  public:
   using Socket = boost::asio::ip::tcp::socket;
 
-  Visitor(Loop& loop, Socket socket, const servers::Wire& wire);
+  Visitor(Loop& loop, Socket socket, std::unique_ptr<servers::Wire> wire);
 
   // Dials the server, and reads what the client sends from then on.
-  void enter(sim::Simulation& simulation, sim::Process& clients, const servers::Door& door,
-             sim::Tag number);
+  void enter(Deployment& deployment, std::size_t server);
   // The simulation of this run is over: the connection ends.
   void leave();
 
@@ -33,19 +32,20 @@ class Visitor final : public sim::Endpoint, public std::enable_shared_from_this<
  private:
   void read();
   void cut();
+  void send(sim::Message& message);
   void answer(std::string_view message);
   void flush();
   void end();  // of the socket, once everything is written
 
   Loop& loop_;
   Socket socket_;
-  const servers::Wire& wire_;
-  sim::Simulation* simulation_ = nullptr;
+  std::unique_ptr<servers::Wire> wire_;
+  Deployment* deployment_ = nullptr;  // nullptr: the connection is over
   sim::Connection* connection_ = nullptr;
   std::vector<char> block_;
   std::string in_;
   std::string out_;
-  sim::Tag number_ = 0;
+  sim::Tag caller_ = 0;
   bool opened_ = false;
   bool ending_ = false;    // nothing more comes from the server
   bool flushing_ = false;  // there is a task, or a write is under way

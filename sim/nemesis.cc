@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace picklock::sim {
 namespace {
@@ -15,6 +16,13 @@ constexpr std::string_view kNoWait =
 constexpr std::string_view kSameRate = "its clocks ran at this rate already";
 constexpr std::string_view kCutOff = "all of it was cut off already";
 constexpr std::string_view kNothingStopped = "nothing was sent that it could stop";
+// Clients outside write the same command in letters of either size.
+bool is_same_command(std::string_view one, std::string_view other) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                    [&](char a, char b) { return lower(a) == lower(b); });
+}
+
 constexpr std::string_view kNeverTalk = "the two sides never talk to each other";
 
 }  // namespace
@@ -32,10 +40,11 @@ void Nemesis::reset(const Plan& plan, ProcessId first_client, std::uint32_t clie
   for (std::uint32_t i = 0; i < planned_; ++i) arm(i, plan[i]);
 }
 
-void Nemesis::add(const Fault& fault) {
+void Nemesis::add(const Fault& fault, std::function<bool(Tag)> by) {
   const auto index = static_cast<std::uint32_t>(planned_++);
   if (plan_.size() < planned_) plan_.resize(planned_);
   arm(index, fault);
+  plan_[index].by_tag = std::move(by);
 }
 
 void Nemesis::arm(std::uint32_t index, const Fault& fault) {
@@ -49,6 +58,7 @@ void Nemesis::arm(std::uint32_t index, const Fault& fault) {
   armed.on = !trigger.on.empty()                         ? named(trigger.on)
              : is_message_verb(fault.verb) && !at_client ? armed.target
                                                          : nullptr;
+  armed.by_tag = nullptr;
   armed.to = fault.to.empty() ? nullptr : named(fault.to);
   armed.from.clear();
   for (const std::string& name : fault.from) armed.from.push_back(named(name));
@@ -98,7 +108,8 @@ void Nemesis::match(const Step& step) {
       continue;
     }
     if (armed.on != nullptr && armed.on != &step.server) continue;
-    if (!trigger.command.empty() && trigger.command != step.command) continue;
+    if (armed.by_tag && !armed.by_tag(step.tag)) continue;
+    if (!trigger.command.empty() && !is_same_command(trigger.command, step.command)) continue;
     if (counts(armed, step.client)) fire(i, &step);
   }
 }

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -27,8 +28,9 @@ class Nemesis {
   // `clients`: processes [first_client, first_client + clients). The plan must outlive the run;
   // every name in it is a process of the run. Schedules the faults that wait for a time.
   void reset(const Plan& plan, ProcessId first_client, std::uint32_t clients);
-  // One fault more, for a run that is under way; it too must outlive the run.
-  void add(const Fault& fault);
+  // One fault more, for a run that is under way; it too must outlive the run. Of the steps that its
+  // trigger counts, only those with a tag that `by` accepts; nullptr: all.
+  void add(const Fault& fault, std::function<bool(Tag)> by = nullptr);
 
   // True if the plan has no step triggers.
   bool idle() const { return armed_ == 0; }
@@ -48,6 +50,7 @@ class Nemesis {
     Phase phase = Phase::sent;
     Side side = Side::before;
     ThreadId thread = 0;
+    Tag tag = 0;
     std::string_view command{};  // empty unless asked for
     Message* message =
         nullptr;  // what message verbs act on: the request at sent, the answer at applied
@@ -79,9 +82,10 @@ class Nemesis {
   struct Armed {
     const Fault* fault = nullptr;
     Process* target = nullptr;
-    Process* by = nullptr;  // nullptr: any client
-    Process* on = nullptr;  // nullptr: any server
-    Process* to = nullptr;  // nullptr: the fault names none
+    Process* by = nullptr;            // nullptr: any client
+    std::function<bool(Tag)> by_tag;  // nullptr: any tag
+    Process* on = nullptr;            // nullptr: any server
+    Process* to = nullptr;            // nullptr: the fault names none
     std::vector<Process*> from;
     std::vector<std::uint32_t> seen;  // per client, how often its step has passed
     std::vector<Process*> healed;     // processes that a partition no longer cuts off

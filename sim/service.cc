@@ -11,6 +11,7 @@ Nemesis::Step Service::step(const Message& request, Side side, Message* reply) c
           .phase = Phase::applied,
           .side = side,
           .thread = request.thread,
+          .tag = request.tag,
           .command = named ? protocol.command(request.payload.view()) : std::string_view(),
           .message = reply};
 }

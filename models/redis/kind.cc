@@ -330,7 +330,7 @@ constinit const servers::Kind kKind = {
     .rows = rows,
     .make_cluster = make_cluster,
     .library_keys = library_keys,
-    .wire = &kSocketWire,
+    .open_wire = []() -> std::unique_ptr<servers::Wire> { return std::make_unique<SocketWire>(); },
     .served_example = "masters=1,replicas=2,sentinels=3",
     .best_lock = "lua-check-delete",
     .best_renewing_lock = "watchdog",

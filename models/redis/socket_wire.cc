@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "models/redis/commands.h"
 #include "models/redis/wire.h"
 
 namespace picklock::redis {
@@ -159,16 +160,31 @@ Cut cut_array(std::string_view& bytes, sim::Payload& message) {
 
 }  // namespace
 
-Cut SocketWire::cut(std::string_view& bytes, sim::Payload& message) const {
+Cut SocketWire::cut(std::string_view& bytes, sim::Payload& message) {
   if (bytes.empty()) return Cut::partial;
   return bytes.front() == '*' ? cut_array(bytes, message) : cut_inline(bytes, message);
 }
 
-constinit const SocketWire kSocketWire;
+std::optional<std::string> SocketWire::name_given(std::string_view message) {
+  // Most commands are told apart by their length alone.
+  const std::size_t size_at = message.find('$');
+  if (size_at == std::string_view::npos) return std::nullopt;
+  const std::string_view size = message.substr(size_at + 1, 2);
+  if (size != "6\r" && size != "5\r") return std::nullopt;
+  std::vector<std::string_view> argv;
+  if (!read_request(message, argv)) return std::nullopt;
+  if (argv.size() == 3 && same_word(argv[0], "client") && same_word(argv[1], "setname"))
+    return std::string(argv[2]);
+  if (!same_word(argv[0], "hello")) return std::nullopt;
+  for (std::size_t i = 2; i + 1 < argv.size(); ++i) {
+    if (same_word(argv[i], "setname")) return std::string(argv[i + 1]);
+  }
+  return std::nullopt;
+}
 
 void refuse_bytes(std::string_view bytes, sim::Payload& answer) {
   sim::Payload why;
-  if (kSocketWire.cut(bytes, why) == Cut::malformed) {
+  if (SocketWire().cut(bytes, why) == Cut::malformed) {
     answer.append(why.view());
   } else {
     refuse(answer, "the request is empty or not whole");

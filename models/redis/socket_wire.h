@@ -11,10 +11,10 @@ inline constexpr std::size_t kMostRequestBytes = std::size_t{16} << 20;
 
 class SocketWire final : public servers::Wire {
  public:
-  servers::Cut cut(std::string_view& bytes, sim::Payload& message) const override;
+  servers::Cut cut(std::string_view& bytes, sim::Payload& message) override;
+  // That of CLIENT SETNAME, or of HELLO.
+  std::optional<std::string> name_given(std::string_view message) override;
 };
-
-extern const SocketWire kSocketWire;
 
 // The answer to bytes that are no request.
 void refuse_bytes(std::string_view bytes, sim::Payload& answer);

@@ -19,13 +19,14 @@ struct Taken {
 // What a server takes of bytes that come in pieces of `piece`.
 Taken taken(std::string_view bytes, std::size_t piece) {
   Taken all;
+  SocketWire wire;
   while (!bytes.empty()) {
     all.rest += bytes.substr(0, piece);
     bytes.remove_prefix(std::min(piece, bytes.size()));
     std::string_view left = all.rest;
     for (bool more = true; more;) {
       sim::Payload message;
-      switch (kSocketWire.cut(left, message)) {
+      switch (wire.cut(left, message)) {
         case Cut::request: {
           std::vector<std::string_view> argv;
           RC_ASSERT(read_request(message.view(), argv));

@@ -148,7 +148,8 @@ struct Kind {
   keys::Keys<models::LockOptions> (*library_keys)() = nullptr;
 
   // --- clients outside the simulation
-  const Wire* wire = nullptr;         // nullptr: there can be none
+  // For one connection; nullptr: there can be none.
+  std::unique_ptr<Wire> (*open_wire)() = nullptr;
   std::string_view served_example{};  // keys of its table, in the help of `picklock serve`
   std::string_view served_as{};       // tables of the scenario whose servers it serves by default
 

@@ -1,8 +1,9 @@
 // What a socket in front of a model needs: the processes that accept connections from outside the
-// simulation, and how the bytes on a socket become messages of the simulated network.
+// simulation, and how the bytes of one connection become messages and back.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,17 +25,21 @@ enum class Cut : std::uint8_t {
   malformed,  // the server refuses all of it, and ends the connection
 };
 
+// Of one connection.
 class Wire {
  public:
-  // Takes the first request off the front of `bytes`; `message` is what the simulated network
-  // carries for it. Of malformed bytes it leaves those that the server is to refuse, and `message`
-  // says why.
-  virtual Cut cut(std::string_view& bytes, sim::Payload& message) const = 0;
-  // Appends what a socket carries for a message of the server.
-  virtual void put(std::string_view message, std::string& out) const { out += message; }
+  virtual ~Wire() = default;
 
- protected:
-  ~Wire() = default;
+  // Takes the first request off the front of `bytes`; `message` is what the simulated network
+  // carries for it. Malformed bytes are left there, and `message` says why they are refused.
+  virtual Cut cut(std::string_view& bytes, sim::Payload& message) = 0;
+  // Appends what the client reads for a message of the server. False: the connection ends with it.
+  virtual bool put(std::string_view message, std::string& out) {
+    out += message;
+    return true;
+  }
+  // The name that the client gives itself with this message, if it does.
+  virtual std::optional<std::string> name_given(std::string_view) { return std::nullopt; }
 };
 
 }  // namespace picklock::servers

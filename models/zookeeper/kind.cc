@@ -155,7 +155,7 @@ constinit const servers::Kind kKind = {
     .coordinated_by = "freed_by = \"coordinator\"",
     .coordinate = coordinate,
     .library_keys = models::locks::zookeeper::client_session_keys,
-    .wire = &kSocketWire,
+    .open_wire = []() -> std::unique_ptr<servers::Wire> { return std::make_unique<SocketWire>(); },
     .served_example = "servers=3",
     .served_as = kServedAs,
     .session_keeper = "the ensemble",

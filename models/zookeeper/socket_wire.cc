@@ -1,6 +1,11 @@
 #include "models/zookeeper/socket_wire.h"
 
+#include <fmt/format.h>
+
+#include <utility>
+
 #include "models/zookeeper/jute.h"
+#include "models/zookeeper/wire.h"
 
 namespace picklock::zookeeper {
 
@@ -12,7 +17,7 @@ constexpr std::size_t kLengthBytes = 4;
 
 }  // namespace
 
-Cut SocketWire::cut(std::string_view& bytes, sim::Payload& message) const {
+Cut SocketWire::cut(std::string_view& bytes, sim::Payload& message) {
   if (bytes.size() < kLengthBytes) return Cut::partial;
   const std::int32_t length = jute::Reader(bytes.substr(0, kLengthBytes)).number();
   if (length < 0 || static_cast<std::size_t>(length) > kLongestRecord) {
@@ -27,13 +32,17 @@ Cut SocketWire::cut(std::string_view& bytes, sim::Payload& message) const {
   return Cut::request;
 }
 
-void SocketWire::put(std::string_view message, std::string& out) const {
+bool SocketWire::put(std::string_view message, std::string& out) {
+  ConnectResponse response;
+  if (!std::exchange(answered_, true) && read(message, response) && response.session != 0)
+    session_ = fmt::format("session-{:#x}", response.session);
   sim::Payload length;
   jute::put(length, static_cast<std::int32_t>(message.size()));
   out += length.view();
   out += message;
+  return true;
 }
 
-constinit const SocketWire kSocketWire;
+std::optional<std::string> SocketWire::name_given(std::string_view) { return session_; }
 
 }  // namespace picklock::zookeeper

@@ -15,10 +15,14 @@ class SocketWire final : public servers::Wire {
  public:
   // Bytes without a possible length become a message of no bytes: no server takes it for a record,
   // whatever came behind the length.
-  servers::Cut cut(std::string_view& bytes, sim::Payload& message) const override;
-  void put(std::string_view message, std::string& out) const override;
-};
+  servers::Cut cut(std::string_view& bytes, sim::Payload& message) override;
+  bool put(std::string_view message, std::string& out) override;
+  // Its session, which outlives the connection.
+  std::optional<std::string> name_given(std::string_view message) override;
 
-extern const SocketWire kSocketWire;
+ private:
+  bool answered_ = false;
+  std::optional<std::string> session_;
+};
 
 }  // namespace picklock::zookeeper

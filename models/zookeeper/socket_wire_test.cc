@@ -23,13 +23,14 @@ struct Taken {
 // What a server takes of bytes that come in pieces of `piece`.
 Taken taken(std::string_view bytes, std::size_t piece) {
   Taken all;
+  SocketWire wire;
   while (!bytes.empty()) {
     all.rest += bytes.substr(0, piece);
     bytes.remove_prefix(std::min(piece, bytes.size()));
     std::string_view left = all.rest;
     for (bool more = true; more;) {
       sim::Payload message;
-      const Cut cut = kSocketWire.cut(left, message);
+      const Cut cut = wire.cut(left, message);
       more = cut == Cut::request;
       all.refused = cut == Cut::malformed;
       if (more) all.records.emplace_back(message.view());
@@ -42,7 +43,7 @@ Taken taken(std::string_view bytes, std::size_t piece) {
 
 std::string framed(const std::vector<std::string>& records) {
   std::string bytes;
-  for (const std::string& record : records) kSocketWire.put(record, bytes);
+  for (const std::string& record : records) SocketWire().put(record, bytes);
   return bytes;
 }
 

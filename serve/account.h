@@ -1,0 +1,38 @@
+// What has happened in a run, as if each client outside were a process of the simulation with
+// tenures of its own, so that the judges and the reports can take it as they take any run.
+//
+// Clients with one name are one client; a connection without a name is a client by itself. A client
+// begins a tenure when it creates the entry of a lock while it has none left of the tenure before.
+// What it does at the resource belongs to the tenure that was granted to it last.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenarios/run.h"
+#include "serve/deployment.h"
+
+namespace picklock::serve {
+
+// The properties that can be judged from outside: what a client believes is not seen there.
+inline constexpr Property kJudged[] = {Property::resource_exclusion, Property::no_stale_write,
+                                       Property::no_lost_update, Property::own_release};
+
+// An entry that is there now.
+struct Held {
+  std::string key;
+  std::string server;
+  std::string client;  // that owns it
+  bool there = false;  // whether the client is still connected
+  sim::Instant until = sim::kNever;
+};
+
+struct Account {
+  scenarios::Outcome outcome;  // its run is judged by the properties above, and no other
+  std::vector<Held> held;
+};
+
+// Requires that the run is traced.
+Account account_of(Deployment& deployment);
+
+}  // namespace picklock::serve

@@ -1,0 +1,160 @@
+#include "serve/resource_wire.h"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
+#include <charconv>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "models/redis/wire.h"
+#include "serve/resource.h"
+
+namespace picklock::serve {
+namespace {
+
+namespace http = boost::beast::http;
+using servers::Cut;
+using Request = http::request<http::string_body>;
+
+constexpr std::string_view kPlace = "/resource/";
+
+// A character of a path that is written as %2F; nullopt: it is malformed.
+std::optional<std::string> decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    unsigned value = 0;
+    const char* const digits = text.data() + i + 1;
+    if (i + 2 >= text.size() || std::from_chars(digits, digits + 2, value, 16).ptr != digits + 2) {
+      return std::nullopt;
+    }
+    out += static_cast<char>(value);
+    i += 2;
+  }
+  return out;
+}
+
+std::string_view view(boost::beast::string_view text) { return {text.data(), text.size()}; }
+
+// The version in an entity tag, such as "3".
+std::string_view untagged(std::string_view tag) {
+  if (tag.size() < 2 || tag.front() != '"' || tag.back() != '"') return tag;
+  return tag.substr(1, tag.size() - 2);
+}
+
+}  // namespace
+
+Cut ResourceWire::cut(std::string_view& bytes, sim::Payload& message) {
+  if (bytes.empty()) return Cut::partial;
+  if (speaks_ == Speaks::unknown) speaks_ = bytes.front() == '*' ? Speaks::redis : Speaks::http;
+  return speaks_ == Speaks::redis ? redis_.cut(bytes, message) : cut_http(bytes, message);
+}
+
+Cut ResourceWire::cut_http(std::string_view& bytes, sim::Payload& message) {
+  http::request_parser<http::string_body> parser;
+  parser.body_limit(kMostValueBytes);
+  parser.eager(true);
+  boost::system::error_code error;
+  const std::size_t taken = parser.put(boost::asio::buffer(bytes), error);
+  Asked asked;
+  if (error == http::error::need_more) return Cut::partial;
+  if (error) {
+    asked.keep_alive = false;
+    asked.refusal = error.message();
+    asked_.push_back(std::move(asked));
+    return Cut::malformed;
+  }
+  if (!parser.is_done()) return Cut::partial;
+  bytes.remove_prefix(taken);
+  const Request& request = parser.get();
+  asked.reads = request.method() == http::verb::get;
+  asked.keep_alive = request.keep_alive();
+  asked.version = request.version();
+  name_.reset();
+  if (request.count("Client") > 0) name_ = std::string(view(request["Client"]));
+
+  std::vector<std::string_view> argv = {asked.reads ? "READ" : "WRITE"};
+  const std::string_view target = view(request.target());
+  std::optional<std::string> name;
+  if (target.starts_with(kPlace)) name = decoded(target.substr(kPlace.size()));
+  if (request.count(http::field::origin) > 0) {
+    // A page of a browser must not write on the loopback.
+    asked.status = 403;
+    asked.refusal = "requests from a page are refused";
+  } else if (!name || name->empty()) {
+    asked.status = 404;
+    asked.refusal = "give GET or PUT /resource/NAME";
+  } else if (!asked.reads && request.method() != http::verb::put) {
+    asked.status = 405;
+    asked.refusal = "give GET or PUT";
+  } else {
+    argv.push_back(*name);
+  }
+  const auto add = [&](std::string_view word, std::string_view value) {
+    argv.push_back(word);
+    argv.push_back(value);
+  };
+  if (!asked.reads) argv.push_back(request.body());
+  if (request.count("Fencing-Token") > 0) add("TOKEN", view(request["Fencing-Token"]));
+  if (!asked.reads && request.count(http::field::if_match) > 0)
+    add("IF-VERSION", untagged(view(request[http::field::if_match])));
+  if (!asked.reads && request[http::field::if_none_match] == "*") add("IF-VERSION", "1");
+  if (!asked.reads && request.count("Based-On") > 0)
+    add("BASED-ON", untagged(view(request["Based-On"])));
+  // What is refused here is answered in its turn all the same.
+  if (!asked.refusal.empty()) argv.assign(1, "PING");
+  asked_.push_back(std::move(asked));
+  redis::write_request(message, argv);
+  return Cut::request;
+}
+
+std::optional<std::string> ResourceWire::name_given(std::string_view message) {
+  return speaks_ == Speaks::redis ? redis_.name_given(message) : name_;
+}
+
+bool ResourceWire::put(std::string_view message, std::string& out) {
+  if (speaks_ == Speaks::redis || asked_.empty()) {
+    out += message;
+    return true;
+  }
+  const Asked asked = std::move(asked_.front());
+  asked_.pop_front();
+  http::response<http::string_body> response;
+  response.version(asked.version);
+  response.keep_alive(asked.keep_alive);
+  const auto answer = [&response](unsigned status, std::string_view text) {
+    response.result(status);
+    response.body() = text;
+  };
+  redis::Reply reply;
+  std::string_view rest = message;
+  if (!asked.refusal.empty()) {
+    answer(asked.status, asked.refusal + "\n");
+  } else if (!redis::read_reply(rest, reply) || reply.is_error()) {
+    const std::string_view why = reply.text;
+    answer(why.starts_with("REJECTED-VERSION") ? 412
+           : why.starts_with("REJECTED-TOKEN") ? 409
+                                               : 400,
+           std::string(why) + "\n");
+  } else if (asked.reads) {
+    const redis::Reply& value = reply.elements.at(0);
+    answer(value.is_nil() ? 404 : 200, value.text);
+    response.set(http::field::etag, '"' + std::to_string(reply.elements.at(1).integer) + '"');
+  } else {
+    response.result(204);
+    response.set(http::field::etag, '"' + std::to_string(reply.integer) + '"');
+  }
+  response.prepare_payload();
+  std::ostringstream text;
+  text << response;
+  out += text.str();
+  return asked.keep_alive;
+}
+
+}  // namespace picklock::serve
