@@ -1,4 +1,7 @@
 // `picklock serve` and `picklock ctl`, with redis-cli as the client outside.
+#include <fstream>
+#include <iterator>
+
 #include "testing/program.h"
 
 namespace picklock::cli {
@@ -172,6 +175,15 @@ TEST_F(Serve, TellsWhatHasHappenedAsATimeline) {
   EXPECT_THAT(ran.out, HasSubstr("│   worker-a's entry of orders expires\n"));
   EXPECT_THAT(ran.out, HasSubstr("✗ own-release: worker-a removed worker-b's entry\n"));
   EXPECT_THAT(ran.out, HasSubstr("  ✓ no-lost-update       holds\n"));
+}
+
+TEST_F(Serve, TheDocumentShowsThisTimeline) {
+  const Ran ran =
+      beside("--manual", std::string("{ ") + kLateHolder + "} >" + path("one") + "; ctl timeline");
+  std::ifstream file(PICKLOCK_DOCS "/serving.md");
+  const std::string document((std::istreambuf_iterator<char>(file)),
+                             std::istreambuf_iterator<char>());
+  EXPECT_THAT(document, HasSubstr(ran.out.substr(ran.out.find_first_not_of("\n ") - 11)));
 }
 
 TEST_F(Serve, NamesTheEntriesThatAreLeftBehind) {

@@ -82,7 +82,11 @@ class Accountant {
     client_of_.assign(callers.size(), 0);
     names_.assign(1, std::string(kClients));
     there_.assign(1, true);
-    // A connection that names itself at once has sent nothing without a name.
+    // A connection that gives itself a name has been that client from its beginning.
+    std::map<std::uint32_t, std::string> named;
+    for (const Caller& caller : callers) {
+      if (!caller.name.empty()) named.emplace(caller.connection, caller.name);
+    }
     std::set<sim::Tag> spoke;
     for (const TraceRecord& record : trace_.records) {
       if (record.kind == TraceKind::sent && !record.reply && record.process == 0)
@@ -90,7 +94,10 @@ class Accountant {
     }
     for (sim::Tag tag = 1; tag < callers.size(); ++tag) {
       if (!spoke.contains(tag)) continue;
-      const Caller& caller = callers[tag];
+      Caller caller = callers[tag];
+      if (const auto name = named.find(caller.connection);
+          caller.name.empty() && name != named.end())
+        caller.name = name->second;
       std::uint32_t& client =
           caller.name.empty() ? by_connection[caller.connection] : by_name[caller.name];
       if (client == 0) {

@@ -233,9 +233,9 @@ class Talk : public std::enable_shared_from_this<Talk> {
     if (what == "GET /timeline?detail=everything") return send(told(account_of(front_), true));
     if (what == "POST /reset") {
       only(body, {"name"});
-      front_.reset(body.contains("name") && body["name"].is_string()
-                       ? body["name"].get<std::string>()
-                       : std::string());
+      if (body.contains("name") && !body["name"].is_string())
+        throw BadInput("reset: name: must be text");
+      front_.reset(body.value("name", std::string()));
       return send(Json::object());
     }
     if (what.starts_with(kFailover)) {
