@@ -126,7 +126,7 @@ class ServedEnsemble : public Program {
     }
     return all;
   }
-  // What the server answers to these bytes until it closes the connection; nullopt: it does not.
+  // The answer to these bytes up to the end of the connection; nullopt: the server does not end it.
   std::optional<std::string> answer_to(const std::string& bytes) const {
     conform::Socket socket(server(1));
     socket.send(bytes);

@@ -1,5 +1,5 @@
-// What a client and a ZooKeeper server write to a socket: the records of models/zookeeper/wire.h,
-// each behind its length.
+// The bytes between a client and a ZooKeeper server on a socket: the records of
+// models/zookeeper/wire.h, each behind its length.
 #pragma once
 
 #include <cstddef>
