@@ -21,7 +21,7 @@ Cut SocketWire::cut(std::string_view& bytes, sim::Payload& message) {
   if (bytes.size() < kLengthBytes) return Cut::partial;
   const std::int32_t length = jute::Reader(bytes.substr(0, kLengthBytes)).number();
   if (length < 0 || static_cast<std::size_t>(length) > kLongestRecord) {
-    bytes = {};
+    bytes.remove_prefix(bytes.size());
     message.append("Len error");
     return Cut::malformed;
   }
