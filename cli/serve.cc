@@ -158,7 +158,7 @@ std::vector<Property> judged_outside(std::string_view text) {
   return all;
 }
 
-// What has become of the runs between two resets.
+// The runs between two resets, with their violations.
 class ServedRuns {
  public:
   explicit ServedRuns(std::vector<Property> fail_on) : fail_on_(std::move(fail_on)) {}

@@ -295,6 +295,20 @@ TEST_F(Serve, AResetStartsTheServersAnew) {
   EXPECT_EQ(ran.out, "{}\n0\n[]\n  \"seconds\": 0.0,\n");
 }
 
+TEST_F(Serve, AnAdvanceThatAResetCutsShortIsAnswered) {
+  const Ran ran = beside("--speed 0.001",
+                         "ctl fault pause=redis-1 for=1h >/dev/null; ctl advance 1h & sleep 0.1\n"
+                         "ctl reset; wait %2");
+  EXPECT_THAT(ran.err + ran.out, testing::AnyOf(HasSubstr("reset meanwhile"), HasSubstr("3600")));
+}
+
+TEST_F(Serve, NobodyAdvancesBeyondTheEndOfTime) {
+  const Ran ran =
+      beside("--manual", "for i in 1 2 3; do ctl advance 876000h | grep -c seconds; done");
+  EXPECT_EQ(ran.out, "1\n1\n0\n");
+  EXPECT_THAT(ran.err, HasSubstr("a run lasts at most 200 years"));
+}
+
 TEST_F(Serve, FaultsThatCannotBeAreRefused) {
   const Ran ran = beside(
       "",

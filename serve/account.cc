@@ -73,7 +73,7 @@ class Accountant {
     HistoryEvent event;
   };
 
-  // ---------------------------------------------------------------- who is who
+  // ---------------------------------------------------------------- the clients
 
   void number_clients() {
     const std::vector<Caller>& callers = deployment_.callers();
@@ -309,7 +309,7 @@ class Accountant {
       forms_.emplace(form_of(protocol, trace_.payload(record)), role);
   }
 
-  // What looks like a request that has taken a lock has tried to.
+  // A request of the same form as one that has taken a lock is an attempt.
   void name_steps() {
     for (auto& [number, request] : requests_) {
       const TraceRecord& record = trace_.records[request.sent];

@@ -1,9 +1,9 @@
-// What has happened in a run, as if each client outside were a process of the simulation with
-// tenures of its own, so that the judges and the reports can take it as they take any run.
+// Turns the history of a deployment into a run in which each client outside is a process with
+// tenures of its own. So the judges and the reports take it as they take any run.
 //
 // Clients with one name are one client; a connection without a name is a client by itself. A client
 // begins a tenure when it creates the entry of a lock while it has none left of the tenure before.
-// What it does at the resource belongs to the tenure that was granted to it last.
+// Its accesses to the resource belong to the tenure that was granted to it last.
 #pragma once
 
 #include <string>

@@ -187,7 +187,7 @@ Account account_of(Front& front) {
   return serve::account_of(front.deployment());
 }
 
-class Talk : public std::enable_shared_from_this<Talk> {
+class Talk final : public Waiting, public std::enable_shared_from_this<Talk> {
  public:
   Talk(Front& front, tcp::socket socket) : front_(front), socket_(std::move(socket)) {}
 
@@ -255,14 +255,23 @@ class Talk : public std::enable_shared_from_this<Talk> {
     if (!by || *by < sim::Duration::zero())
       throw BadInput("advance: by: must be a duration, such as \"5s\"");
     sim::Scheduler& scheduler = front_.deployment().simulation().scheduler;
+    // Instants are nanoseconds in 64 bits, which last for 292 years.
+    if (scheduler.now() - sim::kStart > 2 * keys::kLongest - *by)
+      throw BadInput("advance: by: a run lasts at most 200 years; reset it");
     const sim::Instant until = scheduler.now() + *by;
     front_.loop().clock.advance(scheduler.now(), *by);
     self_ = shared_from_this();
     arrives_.bind<&Talk::advanced>(scheduler, nullptr, *this);
     arrives_.arm(until);
+    front_.waits(*this);
+  }
+  void run_ended() override {
+    const auto self = std::move(self_);
+    send(http::status::conflict, {{"error", "advance: the servers were reset meanwhile"}});
   }
   void advanced() {
     const auto self = std::move(self_);
+    front_.waits_no_more(*this);
     send({{"seconds", seconds(front_.deployment().simulation().now())}});
   }
 

@@ -118,6 +118,7 @@ void Deployment::build(sim::Duration wall_offset, bool tracing) {
   tenures_.reset(0);
   callers_.assign(1, {});
   connections_ = 0;
+  connected_ = 0;
   knows_the_beginning_ = true;
   faults_.clear();
   by_.clear();
@@ -159,6 +160,7 @@ void Deployment::build_resource() {
 }
 
 sim::Tag Deployment::admit() {
+  ++connected_;
   callers_.push_back({.connection = ++connections_, .name = {}});
   return tenures_.begin();
 }
@@ -172,7 +174,9 @@ sim::Tag Deployment::renamed(sim::Tag caller, const std::string& name) {
 
 void Deployment::gone(sim::Tag caller) {
   // A reset has forgotten the callers of the run before.
-  if (caller < callers_.size()) callers_[caller].there = false;
+  if (caller >= callers_.size() || !callers_[caller].there) return;
+  callers_[caller].there = false;
+  --connected_;
 }
 
 void Deployment::keep_history_short() {
@@ -215,7 +219,7 @@ void Deployment::refuse_strangers(const sim::Fault& fault) const {
 sim::Plan Deployment::faults_told() const {
   sim::Plan plan(faults_.begin(), faults_.end());
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    // What is finer is the order of events at one instant (Loop).
+    // Nanoseconds only order the events of one instant (Loop).
     if (plan[i].trigger.at)
       plan[i].trigger.at = std::chrono::floor<std::chrono::microseconds>(*plan[i].trigger.at);
     const bool numbered = by_[i].find_first_not_of("0123456789") == std::string::npos;

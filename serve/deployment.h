@@ -27,7 +27,7 @@ inline constexpr std::string_view kClientsInFile = "client-1";
 // The step of every message from outside: nobody knows what it is for.
 inline constexpr Role kCommand = Role::upkeep;
 
-// Who sent a message: a connection, or under a name of its own what may have several.
+// The sender of a message: a connection, or a client with a name, which may have several.
 struct Caller {
   std::uint32_t connection = 0;  // in the order in which they came, from 1
   std::string name;              // empty: none
@@ -47,7 +47,7 @@ class Deployment {
   // Throws BadInput if clients outside cannot talk to such servers.
   explicit Deployment(scenarios::Scenario scenario);
 
-  // What is served, numbered from 0: the servers of the lock, and at last the resource.
+  // The servers of the lock, numbered from 0, and the resource as the last.
   std::size_t size() const { return processes_.size() - 1; }
   const servers::ProcessSpec& served(std::size_t index) const { return processes_[index + 1]; }
   bool is_resource(std::size_t index) const { return index + 1 == size(); }
@@ -61,6 +61,7 @@ class Deployment {
   sim::Tag admit();
   // The caller gives itself a name: its number from now on.
   sim::Tag renamed(sim::Tag caller, const std::string& name);
+  std::size_t connected() const { return connected_; }
   const Caller& caller(sim::Tag number) const { return callers_[number]; }
   // The connection of the caller has ended.
   void gone(sim::Tag caller);
@@ -103,6 +104,7 @@ class Deployment {
   std::vector<servers::Door> doors_;
   std::vector<Caller> callers_;  // by number; 0 is nobody
   std::uint32_t connections_ = 0;
+  std::size_t connected_ = 0;
   bool knows_the_beginning_ = true;
   std::deque<sim::Fault> faults_;  // of this run
   std::vector<std::string> by_;    // whose commands count, of each fault; empty: all

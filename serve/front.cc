@@ -19,6 +19,8 @@ using boost::system::error_code;
 
 namespace {
 
+constexpr std::size_t kMostConnections = 10'000;
+
 // A wall clock ahead of a simulated one by this much shows the true time, as a test expects that
 // compares it with its own. A clock that stands still shows the same in every test.
 sim::Duration wall_offset(const Clock& clock) {
@@ -73,7 +75,8 @@ std::vector<Front::Served> Front::served() const {
 void Front::accept(std::size_t server) {
   acceptors_[server].async_accept([this, server](error_code error, tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
-    if (!error) {
+    // A real server refuses more as well (maxclients).
+    if (!error && deployment_.connected() < kMostConnections) {
       auto visitor =
           std::make_shared<Visitor>(loop_, std::move(socket), deployment_.open_wire(server));
       loop_.arrive([this, server, visitor] {
@@ -123,6 +126,7 @@ void Front::one_run() {
   deployment_.simulation().scheduler.run();
   if (after_run_) after_run_(name_, account_of(deployment_));
   name_ = std::exchange(next_name_, {});
+  for (Waiting* const one : std::exchange(waiting_, {})) one->run_ended();
   for (const auto& visitor : visitors_) visitor->leave();
   visitors_.clear();
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,16 @@ struct Options {
   double speed = 1;                // 0: time stands still until it is advanced
   std::string token;               // that the control port asks for; empty: none
   bool timeline = true;            // every message is kept, to tell of it
+};
+
+// A request to the control port that waits for virtual time.
+class Waiting {
+ public:
+  // The time that it waits for will not come.
+  virtual void run_ended() = 0;
+
+ protected:
+  ~Waiting() = default;
 };
 
 class Front {
@@ -58,6 +69,8 @@ class Front {
   Deployment& deployment() { return deployment_; }
   Loop& loop() { return loop_; }
   const std::string& token() const { return options_.token; }
+  void waits(Waiting& one) { waiting_.insert(&one); }
+  void waits_no_more(Waiting& one) { waiting_.erase(&one); }
   bool keeps_timeline() const { return options_.timeline; }
 
  private:
@@ -75,7 +88,8 @@ class Front {
   std::vector<Acceptor> acceptors_;  // one for each server, and the last for the resource
   Acceptor control_;
   std::vector<std::shared_ptr<Visitor>> visitors_;  // of this run: its connections name them
-  std::string name_;                                // of this run
+  std::set<Waiting*> waiting_;
+  std::string name_;  // of this run
   std::string next_name_;
   std::function<void(const std::string& name, const Account& account)> after_run_;
   bool stopping_ = false;

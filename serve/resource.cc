@@ -64,7 +64,7 @@ void Resource::serve(const sim::Message& request, sim::Payload& answer) {
   const std::string_view word = argv_[0];
   const bool reads = same_word(word, "read");
   if (!reads && !same_word(word, "write")) {
-    // What a client library of Redis says by itself, before the first command of its user.
+    // A client library of Redis sends these by itself, before the first command of its user.
     if (same_word(word, "ping")) return answer.append("+PONG\r\n");
     for (const std::string_view known : {"client", "select", "quit"}) {
       if (same_word(word, known)) return answer.append("+OK\r\n");

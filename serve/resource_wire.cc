@@ -107,7 +107,7 @@ Cut ResourceWire::cut_http(std::string_view& bytes, sim::Payload& message) {
   if (!asked.reads && request[http::field::if_none_match] == "*") add("IF-VERSION", "1");
   if (!asked.reads && request.count("Based-On") > 0)
     add("BASED-ON", untagged(view(request["Based-On"])));
-  // What is refused here is answered in its turn all the same.
+  // A request that is refused here is answered in its turn all the same.
   if (!asked.refusal.empty()) argv.assign(1, "PING");
   asked_.push_back(std::move(asked));
   redis::write_request(message, argv);

@@ -112,7 +112,7 @@ RC_GTEST_PROP(ResourceWire, TakesRequestsHoweverTheirBytesArrive, ()) {
   RC_ASSERT(!all.refused);
 }
 
-// Whatever comes, the wire ends in a state in which it can answer.
+// After any bytes the wire can still answer.
 RC_GTEST_PROP(ResourceWire, BearsAnyBytes, (const std::string& garbage)) {
   const std::string beginning = *rc::gen::element<std::string>(
       "", "GET ", "GET /resource/x HTTP/1.1\r\n",

@@ -12,7 +12,7 @@ namespace picklock::serve {
 // Each violation in a sentence; empty: none of these properties is violated.
 std::vector<std::string> violations(const Account& account, const std::vector<Property>& of);
 
-// What has happened as a timeline, and below it the verdicts and the entries that are held.
+// A timeline, and below it the verdicts and the entries that are held.
 std::string told(const Account& account, bool everything);
 
 // The verdicts with their sentences, and the entries that are held.

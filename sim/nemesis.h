@@ -28,8 +28,8 @@ class Nemesis {
   // `clients`: processes [first_client, first_client + clients). The plan must outlive the run;
   // every name in it is a process of the run. Schedules the faults that wait for a time.
   void reset(const Plan& plan, ProcessId first_client, std::uint32_t clients);
-  // One fault more, for a run that is under way; it too must outlive the run. Of the steps that its
-  // trigger counts, only those with a tag that `by` accepts; nullptr: all.
+  // One fault more, for a run that is under way; it too must outlive the run. Its
+  // trigger counts only steps with a tag that `by` accepts; nullptr: all.
   void add(const Fault& fault, std::function<bool(Tag)> by = nullptr);
 
   // True if the plan has no step triggers.

@@ -25,7 +25,7 @@ enum class Cut : std::uint8_t {
   malformed,  // the server refuses all of it, and ends the connection
 };
 
-// Of one connection.
+// The state of one connection.
 class Wire {
  public:
   virtual ~Wire() = default;
