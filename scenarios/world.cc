@@ -5,19 +5,11 @@
 #include <stdexcept>
 
 #include "scenarios/bounds.h"
+#include "scenarios/links.h"
 #include "scenarios/process_kinds.h"
 
 namespace picklock::scenarios {
 namespace {
-
-sim::Latency as_sim(const Latency& latency, Order order) {
-  if (order == Order::any)
-    return {.low = latency.low, .high = latency.low, .slack = slowest(latency) - latency.low};
-  return {.low = latency.low,
-          .high = latency.high,
-          .tail_one_in = latency.tail_one_in,
-          .tail_high = latency.tail_high};
-}
 
 models::FencedBy fenced_by(Fencing fencing) {
   switch (fencing) {
@@ -206,7 +198,7 @@ void World::build(std::uint64_t seed, bool tracing) {
   busy_until_ = sim::kStart;
 
   add_processes();
-  set_links();
+  set_links(simulation_, scenario_->network);
   cluster_->build(site());
   const std::uint32_t clients = scenario.clients.count;
   build_resource();
@@ -305,24 +297,6 @@ void World::build_client(std::uint32_t number) {
 void World::build_coordinator() {
   sim::Process& process = simulation_.scheduler.processes().at(index_of(*server_->coordinator));
   coordinating_.reset(build_machine(coordinator_, process, scenario_->clients.count), *scenario_);
-}
-
-void World::set_links() {
-  sim::Network& network = simulation_.network;
-  network.set_latency(as_sim(scenario_->network.latency, scenario_->network.order));
-  network.set_patience(scenario_->network.break_after);
-  network.priorities().set(scenario_->network.priorities, scenario_->network.priority_changes);
-  const auto process = [this](const std::string& name) -> sim::Process& {
-    for (std::uint32_t i = 0; i < processes_.size(); ++i) {
-      if (processes_[i].name == name) return simulation_.scheduler.processes().at(i);
-    }
-    throw std::invalid_argument("a link names a process that does not exist: " + name);
-  };
-  for (const Link& link : scenario_->network.links) {
-    const sim::Latency latency = as_sim(link.latency, scenario_->network.order);
-    network.set_latency(process(link.from), process(link.to), latency);
-    if (link.both) network.set_latency(process(link.to), process(link.from), latency);
-  }
 }
 
 // ---------------------------------------------------------------- garbage collection

@@ -72,7 +72,6 @@ class World {
   void build(std::uint64_t seed, bool tracing);
   void build_resource();
   void add_processes();
-  void set_links();
   struct Client {
     ClientProgram::Part part;
     std::vector<std::uint32_t> primaries{};  // that it uses; empty: all, in order

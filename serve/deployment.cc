@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "keys/bad_input.h"
+#include "scenarios/links.h"
 #include "scenarios/loader.h"
 #include "scenarios/process_kinds.h"
 #include "scenarios/runner.h"
@@ -57,13 +58,6 @@ Scenario with_fault(std::string text, const scenarios::Vocabulary& words) {
   }
 }
 
-sim::Latency as_sim(const scenarios::Latency& latency) {
-  return {.low = latency.low,
-          .high = latency.high,
-          .tail_one_in = latency.tail_one_in,
-          .tail_high = latency.tail_high};
-}
-
 // Clients outside can have tokens of their own, but no order of grants and no log of theirs.
 models::FencedBy fenced_by(scenarios::Fencing fencing) {
   switch (fencing) {
@@ -91,6 +85,10 @@ Deployment::Deployment(Scenario scenario)
   }
   processes_.push_back(
       {.name = std::string(scenarios::kResourceKind.name), .kind = &scenarios::kResourceKind});
+  // Links of what is not there.
+  std::erase_if(scenario_.network.links, [this](const scenarios::Link& link) {
+    return !is_process(link.from) || !is_process(link.to);
+  });
   lock_keys_.assign(1, scenario_.lock.key);
   cluster_ = kind_->make_cluster();
 }
@@ -129,9 +127,8 @@ void Deployment::build(sim::Duration wall_offset, bool tracing) {
     if (of_lock && kind_->clock != nullptr) clock = kind_->clock(scenario_.servers, process);
     scheduler.processes().add(process.name, clock.offset + wall_offset, clock.rate_ppb);
   }
+  scenarios::set_links(simulation_, scenario_.network);
   sim::Network& network = simulation_.network;
-  network.set_latency(as_sim(scenario_.network.latency));
-  network.set_patience(scenario_.network.break_after);
   for (std::uint32_t i = 1; i < processes_.size(); ++i) {
     sim::Process& server = scheduler.processes().at(i);
     network.set_latency(clients(), server, {.low = {}, .high = {}});
