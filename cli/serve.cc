@@ -121,8 +121,10 @@ scenarios::Scenario scenario_from(const ServeOptions& options) {
 void tell(const serve::Front& front, bool json) {
   if (json) {
     Json servers = Json::array();
-    for (const serve::Front::Served& one : front.served())
+    for (const serve::Front::Served& one : front.served()) {
       servers.push_back({{"name", one.name}, {"kind", one.kind}, {"port", one.port}});
+      if (!one.socket.empty()) servers.back()["socket"] = one.socket;
+    }
     put(Json{{"servers", servers},
              {"resource", front.resource_port()},
              {"control", front.control_port()}}
@@ -218,6 +220,10 @@ CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
                    "free)")
       ->type_name("PORT");
   command
+      ->add_option("--sockets", options.sockets,
+                   "a Unix socket for each server as well: FOLDER/redis-1.sock and so on")
+      ->type_name("FOLDER");
+  command
       ->add_option("--control-port", options.control_port,
                    "for faults and time, by HTTP with JSON (default: any that is free)")
       ->type_name("PORT");
@@ -270,6 +276,7 @@ int serve(const ServeOptions& options) {
                       .speed = options.manual          ? 0
                                : options.speed.empty() ? 1
                                                        : speed_from(options.speed),
+                      .sockets = options.sockets,
                       .token = options.token,
                       .timeline = !options.no_timeline});
   ServedRuns results(judged_outside(options.fail_on));

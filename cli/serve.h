@@ -27,6 +27,7 @@ struct ServeOptions {
   std::string control_port;
   std::string speed;
   std::string token;
+  std::string sockets;
   std::string fail_on;
   std::string junit;
   bool manual = false;

@@ -368,6 +368,37 @@ TEST_F(Serve, RefusesWhatCannotBeServed) {
   EXPECT_THAT(taken.err, HasSubstr(": Address already in use\n"));
 }
 
+TEST_F(Serve, UnixSocketsOutliveAKillAndHinderNobody) {
+  std::filesystem::create_directory(path("sockets"));
+  file("sockets/resource-old.sock", "");
+  const std::string at = path("sockets");
+  const Ran ran = beside("--sockets " + at,
+                         "redis-cli -s " + at +
+                             "/redis-1.sock set a 1; redis redis-1 get a\n"
+                             "redis-cli -s " +
+                             at +
+                             "/resource.sock write bill paid\n"
+                             "\"$P\" serve --sockets " +
+                             at + "; kill -9 $server; wait $server 2>/dev/null; ls " + at +
+                             "; \"$P\" serve --json --sockets " + at + " >" + path("again") +
+                             " & second=$!; until [[ -s " + path("again") +
+                             " ]]; do sleep 0.01; done\n"
+                             "redis-cli -s " +
+                             at + "/redis-1.sock get a; kill $second; wait $second; ls " + at);
+  EXPECT_EQ(ran.out,
+            "OK\n1\n2\nredis-1.sock\nresource-old.sock\nresource.sock\n\nresource-old.sock\n");
+  EXPECT_THAT(ran.err, HasSubstr("/redis-1.sock: another program listens there\n"));
+}
+
+TEST_F(Serve, RefusesSocketsThatCannotBe) {
+  file("redis-1.sock", "");
+  const Ran ran = shell("\"$P\" serve --sockets /nowhere; \"$P\" serve --sockets " + path("") +
+                        "; \"$P\" serve --sockets /" + std::string(200, 'x'));
+  EXPECT_THAT(ran.err, HasSubstr("--sockets: /nowhere/redis-1.sock: No such file or directory\n"));
+  EXPECT_THAT(ran.err, HasSubstr("redis-1.sock: there is a file that is no socket\n"));
+  EXPECT_THAT(ran.err, HasSubstr("the path is too long for a socket\n"));
+}
+
 TEST_F(Serve, ServesAgainWhereItsDescriptorsHadRunOut) {
   const Ran ran =
       beside("",

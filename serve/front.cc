@@ -1,6 +1,10 @@
 #include "serve/front.h"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -44,10 +48,13 @@ Front::Front(scenarios::Scenario scenario, const Options& options)
     ports.push_back(acceptors_.back().local_endpoint().port());
   }
   control_ = listen(options.control_port);
+  if (!options.sockets.empty()) listen_locally();
   deployment_.set_ports(ports);
 }
 
-Front::~Front() = default;
+Front::~Front() {
+  for (std::size_t i = 0; i < local_acceptors_.size(); ++i) ::unlink(path_of(i).c_str());
+}
 
 Front::Acceptor Front::listen(std::uint16_t port) {
   const tcp::endpoint here(asio::ip::address_v4::loopback(), port);
@@ -61,19 +68,53 @@ Front::Acceptor Front::listen(std::uint16_t port) {
   return acceptor;
 }
 
+std::string Front::path_of(std::size_t server) const {
+  if (options_.sockets.empty()) return {};
+  return options_.sockets + '/' + deployment_.served(server).name + ".sock";
+}
+
+void Front::listen_locally() {
+  using Local = asio::local::stream_protocol;
+  for (std::size_t i = 0; i < deployment_.size(); ++i) {
+    const std::string path = path_of(i);
+    const auto refuse = [&path](const std::string& why) {
+      throw keys::BadInput(fmt::format("serve: --sockets: {}: {}", keys::printable(path), why));
+    };
+    if (path.size() >= sizeof(sockaddr_un::sun_path)) refuse("the path is too long for a socket");
+    // A program that was killed leaves its sockets behind, on which nobody listens.
+    struct stat there {};
+    if (::lstat(path.c_str(), &there) == 0) {
+      if (!S_ISSOCK(there.st_mode)) refuse("there is a file that is no socket");
+      Local::socket probe(loop_.io);
+      error_code listens;
+      probe.connect(Local::endpoint(path), listens);
+      if (!listens) refuse("another program listens there");
+      ::unlink(path.c_str());
+    }
+    LocalAcceptor acceptor(loop_.io);
+    error_code error;
+    acceptor.open(Local(), error);
+    if (!error) acceptor.bind(Local::endpoint(path), error);
+    if (!error) acceptor.listen(LocalAcceptor::max_listen_connections, error);
+    if (error) refuse(error.message());
+    local_acceptors_.push_back(std::move(acceptor));
+  }
+}
+
 std::vector<Front::Served> Front::served() const {
   std::vector<Served> all;
   for (std::size_t i = 0; i < acceptors_.size(); ++i) {
     if (deployment_.is_resource(i)) continue;
     const servers::ProcessSpec& server = deployment_.served(i);
-    all.push_back(
-        {server.name, std::string(server.kind->name), acceptors_[i].local_endpoint().port()});
+    all.push_back({server.name, std::string(server.kind->name),
+                   acceptors_[i].local_endpoint().port(), path_of(i)});
   }
   return all;
 }
 
-void Front::accept(std::size_t server) {
-  acceptors_[server].async_accept([this, server](error_code error, tcp::socket socket) {
+template <typename From>
+void Front::accept(From& from, std::size_t server) {
+  from.async_accept([this, &from, server](error_code error, auto socket) {
     if (error == asio::error::operation_aborted) return;
     // A real server refuses more as well (maxclients).
     if (!error && deployment_.connected() < kMostConnections) {
@@ -84,7 +125,7 @@ void Front::accept(std::size_t server) {
         visitor->enter(deployment_, server);
       });
     }
-    go_on(error, [this, server] { accept(server); });
+    go_on(error, [this, &from, server] { accept(from, server); });
   });
 }
 
@@ -109,7 +150,8 @@ void Front::accept_control() {
 }
 
 void Front::run() {
-  for (std::size_t i = 0; i < acceptors_.size(); ++i) accept(i);
+  for (std::size_t i = 0; i < acceptors_.size(); ++i) accept(acceptors_[i], i);
+  for (std::size_t i = 0; i < local_acceptors_.size(); ++i) accept(local_acceptors_[i], i);
   accept_control();
   loop_.after_taking_in([this] { deployment_.keep_history_short(); });
   asio::signal_set signals(loop_.io, SIGINT, SIGTERM);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,6 +22,7 @@ struct Options {
   std::uint16_t port = 0;          // of the first server, the others follow; 0: any that are free
   std::uint16_t control_port = 0;  // 0: any that is free
   double speed = 1;                // 0: time stands still until it is advanced
+  std::string sockets;             // folder of a Unix socket for each server; empty: none
   std::string token;               // that the control port asks for; empty: none
   bool timeline = true;            // every message is kept, to tell of it
 };
@@ -37,7 +39,7 @@ class Waiting {
 
 class Front {
  public:
-  // Listens. Throws BadInput if a port cannot be had.
+  // Listens. Throws BadInput if a port or a socket cannot be had.
   Front(scenarios::Scenario scenario, const Options& options);
   Front(const Front&) = delete;
   Front& operator=(const Front&) = delete;
@@ -47,6 +49,7 @@ class Front {
     std::string name;
     std::string kind;
     std::uint16_t port = 0;
+    std::string socket;  // its path; empty: none
   };
   // The servers of the lock.
   std::vector<Served> served() const;
@@ -75,9 +78,13 @@ class Front {
 
  private:
   using Acceptor = boost::asio::ip::tcp::acceptor;
+  using LocalAcceptor = boost::asio::local::stream_protocol::acceptor;
 
   Acceptor listen(std::uint16_t port);
-  void accept(std::size_t server);
+  void listen_locally();
+  std::string path_of(std::size_t server) const;
+  template <typename From>
+  void accept(From& from, std::size_t server);
   void accept_control();
   void go_on(boost::system::error_code error, std::function<void()> accept);
   void one_run();
@@ -86,6 +93,7 @@ class Front {
   Loop loop_;
   Deployment deployment_;
   std::vector<Acceptor> acceptors_;  // one for each server, and the last for the resource
+  std::vector<LocalAcceptor> local_acceptors_;  // the same by Unix sockets, if there are any
   Acceptor control_;
   std::vector<std::shared_ptr<Visitor>> visitors_;  // of this run: its connections name them
   std::set<Waiting*> waiting_;

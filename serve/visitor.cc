@@ -1,6 +1,7 @@
 #include "serve/visitor.h"
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <utility>
 
 namespace picklock::serve {
@@ -17,7 +18,8 @@ constexpr std::size_t kMostUnread = std::size_t{64} << 20;
 
 Visitor::Visitor(Loop& loop, Socket socket, std::unique_ptr<servers::Wire> wire)
     : loop_(loop), socket_(std::move(socket)), wire_(std::move(wire)), block_(16 * 1024) {
-  error_code ignored;  // such a socket works all the same, only slower
+  // A socket that refuses these works all the same, only slower; one of Unix has no delay.
+  error_code ignored;
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
   socket_.non_blocking(true, ignored);
 }

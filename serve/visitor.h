@@ -1,7 +1,7 @@
 // A client outside: its socket, and the connection of the simulation that stands for it.
 #pragma once
 
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -15,7 +15,7 @@ namespace picklock::serve {
 
 class Visitor final : public sim::Endpoint, public std::enable_shared_from_this<Visitor> {
  public:
-  using Socket = boost::asio::ip::tcp::socket;
+  using Socket = boost::asio::generic::stream_protocol::socket;
 
   Visitor(Loop& loop, Socket socket, std::unique_ptr<servers::Wire> wire);
 
