@@ -56,7 +56,20 @@ enum class Op : std::uint8_t {
   // number: seconds that a statement of the session waits for a row, unless the server's limit is
   // lower; MySQL waits for at least one, and MariaDB not at all with 0
   set_lock_wait_timeout,
+  about_session,  // one row, with a column for each of About
 };
+
+// What a server says about itself and about the session of the client.
+enum class About : std::uint8_t {
+  connection_id,
+  version,
+  isolation,
+  lock_wait_timeout,  // seconds
+  wait_timeout,       // the same
+  autocommit,
+  read_only,
+};
+inline constexpr std::size_t kAbouts = static_cast<std::size_t>(About::read_only) + 1;
 
 // Whether a statement works on rows, so that it may wait for their locks.
 constexpr bool is_of_rows(Op op) {

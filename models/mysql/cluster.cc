@@ -15,7 +15,8 @@ void Cluster::build(const servers::Site& site) {
   using OverBy = Grants::OverBy;
   group_.reset(site.simulation, serving(site, kServerKind, spec.service), site.tenures,
                setting().lock_keys, settings,
-               setting().timed_by_clients ? OverBy::clients : OverBy::server);
+               setting().timed_by_clients ? OverBy::clients : OverBy::server,
+               setting().ports.empty() ? nullptr : &site.keys);
 }
 
 SimClient& Cluster::connect(const servers::Site& site, const servers::Seat& seat) {

@@ -85,8 +85,12 @@ class Engine {
 
   RowState look(SessionId session, std::string_view table, const std::string& key);
   bool in_transaction(SessionId session) const { return sessions_.at(session).trx != 0; }
+  bool commits_by_itself(SessionId session) const { return sessions_.at(session).autocommit; }
+  Isolation isolation(SessionId session) const { return sessions_.at(session).isolation; }
   // The only session that can change the row, by a lock or as its writer; 0: there is none.
   SessionId owner_of_row(std::string_view table, const std::string& key);
+  // The name that is meant where its case does not matter.
+  std::string name_of(std::string name) const;
   SessionId owner_of_name(const std::string& name) const { return names_.owner(name_of(name)); }
   // As last committed; nullptr: no such row.
   const Row* row(std::string_view table, const std::string& key);
@@ -132,7 +136,6 @@ class Engine {
   // --- statements
   Answer control(Session& session, SessionId id, const Statement& statement);
   std::optional<Answer> named_lock(Session& session, SessionId id, const Statement& statement);
-  std::string name_of(std::string name) const;
   Error refused() const {  // by NOWAIT; M16
     return variant_ == Variant::mysql ? Error::locked_nowait : Error::lock_wait_timeout;
   }

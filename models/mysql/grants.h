@@ -58,7 +58,11 @@ class Grants {
   // is not lost by the failover.
   void pass_to(const Grants& successor);
 
+  history::KeyId id() const { return id_; }
+  const std::string& name() const { return key_; }
   bool held() const { return holder_.has_value(); }
+  // Nothing is known of it that is not so for any lock.
+  bool is_free() const { return !held() && row_.says.empty() && !copied_; }
   // When the committed row expires, in microseconds since 1970; 0: never. Call look() again then.
   std::int64_t over_at() const { return holder_ ? holder_->until : 0; }
   void arm(sim::Timer& timer) const;

@@ -4,6 +4,7 @@
 
 #include "history/recorded_simulation.h"
 #include "models/mysql/tables.h"
+#include "models/mysql/version.h"
 #include "models/servers/verbs.h"
 #include "picklock/client.h"
 
@@ -29,12 +30,24 @@ bool changes_rows(const Statement& statement) {
          (statement.op != Op::select || statement.locking != Locking::none);
 }
 
+std::string_view variable_of(Isolation isolation) {
+  switch (isolation) {
+    case Isolation::read_committed:
+      return "READ-COMMITTED";
+    case Isolation::repeatable_read:
+      return "REPEATABLE-READ";
+    case Isolation::serializable:
+      break;
+  }
+  return "SERIALIZABLE";
+}
+
 }  // namespace
 
 void Server::reset(history::RecordedSimulation& simulation, sim::Process& process,
                    std::span<Server* const> group, models::Tenures& tenures,
                    std::span<const std::string> lock_keys, const Settings& settings,
-                   Grants::OverBy over_by) {
+                   Grants::OverBy over_by, models::Keys* any) {
   attach(simulation, process);
   recorder_ = &simulation.recorder;
   tenures_ = &tenures;
@@ -55,10 +68,12 @@ void Server::reset(history::RecordedSimulation& simulation, sim::Process& proces
   forget_sessions();
   followers_.clear();
   follower_ = nullptr;
-  grants_.resize(lock_keys.size());
-  for (std::size_t i = 0; i < lock_keys.size(); ++i)
-    grants_[i].reset(simulation, process, tenures, {static_cast<history::KeyId>(i), lock_keys[i]},
-                     settings.rows, over_by);
+  known_locks_.reset(simulation, process, tenures, lock_keys, settings.rows, over_by);
+  grants_ = &known_locks_;
+  if (any != nullptr) {
+    any_lock_.reset(simulation, process, tenures, *any, over_by);
+    grants_ = &any_lock_;
+  }
   load();
 }
 
@@ -67,10 +82,10 @@ void Server::load() {
   engine_.reset(settings_.variant);
   for (const Schema& schema : schemas()) engine_.create(schema);
   for (const std::string& lock : lock_keys_) engine_.apply(rows_at_first(lock, settings_.rows));
-  for (Grants& grants : grants_) grants.forget_rows();
+  grants_->forget_rows();
   for (const Logged& logged : binlog_) {
     engine_.apply(logged.changes);
-    for (Grants& grants : grants_) grants.committed(logged.changes, logged.tenure);
+    grants_->committed(logged.changes, logged.tenure);
   }
   if (settings_.flush_at_commit && settings_.fsync > Duration::zero()) engine_.wait_for_disk();
   engine_.set_pick([this](std::size_t among) {
@@ -128,7 +143,7 @@ void Server::halted() {
   relayed_.clear();
   applier_ = 0;
   logged_ = false;
-  for (Grants& grants : grants_) grants.sessions_end(history::Cause::restart);
+  grants_->sessions_end(history::Cause::restart);
 }
 
 void Server::forget_sessions() {
@@ -158,6 +173,10 @@ bool Server::apply(sim::Message& message, sim::Payload& answer) {
     write(Answer{.rows = {{std::int64_t{primary_ ? 0 : 1}}}}, answer);
     return true;
   }
+  if (statement->op == Op::about_session) {
+    write(about(link), answer);
+    return true;
+  }
   if (!primary_ && changes_rows(*statement)) {
     write(Answer{.error = Error::is_read_only}, answer);
     return true;
@@ -170,9 +189,7 @@ bool Server::execute(Link& link, sim::Message& message, const Statement& stateme
                      sim::Payload& answer) {
   // After a step of the clock or a restart, a row may have expired before its timer fires. Record
   // the expiry first: a client that acquires now takes the lock from nobody.
-  if (std::any_of(grants_.begin(), grants_.end(),
-                  [](const Grants& grants) { return grants.is_over(); }))
-    look({.cause = history::Cause::expiry});
+  if (grants_->any_is_over()) look({.cause = history::Cause::expiry});
   const SessionId id = link.id;
   link.op = statement.op;
   link.writes_work = statement.table == kWork && statement.op != Op::select;
@@ -181,6 +198,7 @@ bool Server::execute(Link& link, sim::Message& message, const Statement& stateme
   link.thread = message.thread;
   link.since = now();
   if (statement.op == Op::set_lock_wait_timeout) link.row_limit = row_limit(statement.number);
+  grants_->note_names(statement, engine_);
   const std::optional<Answer> done = engine_.execute(id, statement, wall_clock());
   if (done) {
     note_write(link, *done);
@@ -194,11 +212,32 @@ bool Server::execute(Link& link, sim::Message& message, const Statement& stateme
                      : link.row_limit;
     list_due(link);
   }
-  settle({.session = id,
-          .tenure = link.tenure,
-          .role = link.role,
-          .asks = done && done->ok() && link.role == Role::acquire});
+  // A killed session loses its locks by its end: nobody has released them.
+  if (statement.op == Op::kill) {
+    settle({.cause = history::Cause::session_end, .session = id});
+  } else {
+    settle({.session = id,
+            .tenure = link.tenure,
+            .role = link.role,
+            .asks = done && done->ok() && link.role == Role::acquire});
+  }
   return done.has_value();
+}
+
+Answer Server::about(const Link& link) const {
+  const bool of_mysql = settings_.variant == Variant::mysql;
+  Row row(kAbouts);
+  const auto set = [&row](About about, Value value) {
+    row[static_cast<std::size_t>(about)] = std::move(value);
+  };
+  set(About::connection_id, std::int64_t{link.id});
+  set(About::version, std::string(of_mysql ? kVariantServerVersion : kServerVersion));
+  set(About::isolation, std::string(variable_of(engine_.isolation(link.id))));
+  set(About::lock_wait_timeout, link.row_limit / kSecond);
+  set(About::wait_timeout, std::int64_t{settings_.wait_timeout / 1s});
+  set(About::autocommit, std::int64_t{engine_.commits_by_itself(link.id) ? 1 : 0});
+  set(About::read_only, std::int64_t{primary_ ? 0 : 1});
+  return {.rows = {std::move(row)}};
 }
 
 std::int64_t Server::row_limit(std::int64_t seconds) const {
@@ -225,7 +264,7 @@ void Server::note_refusal(SessionId id, const Answer& answer, bool waited) {
   if (link.role != Role::acquire) return;
   const bool victim = answer.error == Error::deadlock || answer.error == Error::named_lock_deadlock;
   const bool in_vain = waited && link.inserts_for_good && answer.error == Error::duplicate &&
-                       !grants_[tenures_->key(link.tenure)].held();
+                       !grants_->held(tenures_->key(link.tenure));
   if (!victim && !in_vain) return;
   recorder_->note({.at = simulation().now(),
                    .what = victim ? history::What::deadlock_broken : history::What::refused_free,
@@ -351,11 +390,10 @@ void Server::append(Logged logged) {
   const bool deletes = std::any_of(logged.changes.begin(), logged.changes.end(),
                                    [](const Change& change) { return !change.row; });
   if (deletes && purge_at_ == kNever) purge_at_ = now() + kPurgeAfter.count();
-  for (Grants& grants : grants_) grants.committed(logged.changes, logged.tenure);
+  grants_->committed(logged.changes, logged.tenure);
   if (in_ring()) {
     if (sources_.size() == binlog_.size()) sources_.push_back({.origin = number_});
-    for (Grants& grants : grants_)
-      grants.committed_in_ring(logged.changes, sources_.back().origin != number_);
+    grants_->committed_in_ring(logged.changes, sources_.back().origin != number_);
   }
   binlog_.push_back(std::move(logged));
   if (settings_.flush_at_commit) {
@@ -368,16 +406,11 @@ void Server::append(Logged logged) {
 
 void Server::look(const Grants::Doing& doing) {
   if (!primary_) return;
-  const Grants* first = nullptr;  // to expire
-  for (Grants& grants : grants_) {
-    grants.look(engine_, doing, [this](SessionId session) {
-      const auto found = links_.find(session);
-      return found == links_.end() ? 0 : found->second.tenure;
-    });
-    const bool sooner = first == nullptr || first->over_at() == 0 ||
-                        (grants.over_at() != 0 && grants.over_at() < first->over_at());
-    if (sooner) first = &grants;
-  }
+  const Grants* const first = grants_->look(engine_, doing, [this](SessionId session) {
+    const auto found = links_.find(session);
+    return found == links_.end() ? 0 : found->second.tenure;
+  });
+  if (first == nullptr) return;
   if (first->over_at() == expires_) return;
   expires_ = first->over_at();
   first->arm(expiry_timer_);

@@ -18,6 +18,7 @@
 #include "models/client/server_end.h"
 #include "models/client/tenures.h"
 #include "models/mysql/engine.h"
+#include "models/mysql/grant_recorder.h"
 #include "models/mysql/grants.h"
 #include "models/mysql/settings.h"
 #include "models/mysql/wire.h"
@@ -32,10 +33,12 @@ class Server final : public sim::Service {
  public:
   // The state when a run begins. `group`: the servers that replicate to each other, the primary
   // first. Writes to kWork are the work that the lock protects.
+  // `any`: the names of the locks of clients outside the simulation; nullptr: there are none, and
+  // only the grants of `lock_keys` are recorded.
   void reset(history::RecordedSimulation& simulation, sim::Process& process,
              std::span<Server* const> group, models::Tenures& tenures,
              std::span<const std::string> lock_keys, const Settings& settings,
-             Grants::OverBy over_by);
+             Grants::OverBy over_by, models::Keys* any);
 
   bool is_primary() const { return primary_; }
   std::size_t sessions() const { return links_.size(); }
@@ -103,6 +106,7 @@ class Server final : public sim::Service {
   // --- statements
   bool apply(sim::Message& message, sim::Payload& answer) override;
   bool execute(Link& link, sim::Message& message, const Statement& statement, sim::Payload& answer);
+  Answer about(const Link& link) const;
   std::int64_t row_limit(std::int64_t seconds) const;
   void note_write(Link& link, const Answer& answer);
   void note_refusal(SessionId id, const Answer& answer, bool waited);
@@ -159,8 +163,10 @@ class Server final : public sim::Service {
   Settings settings_;
   std::vector<std::string> lock_keys_;
   Engine engine_;
-  std::vector<Grants> grants_;  // of each lock
-  sim::Random chance_;          // chooses among several waiters, as the server's threads do
+  KnownLocks known_locks_;
+  AnyLock any_lock_;
+  GrantRecorder* grants_ = nullptr;
+  sim::Random chance_;  // chooses among several waiters, as the server's threads do
   bool primary_ = false;
   std::map<SessionId, Link> links_;
   // One entry for each session: when it is due, or earlier. A deadline that moves to a later time
@@ -210,7 +216,8 @@ class Group {
   // `processes`: one for each server, the primary first.
   void reset(history::RecordedSimulation& simulation, std::span<sim::Process* const> processes,
              models::Tenures& tenures, std::span<const std::string> lock_keys,
-             const Settings& settings, Grants::OverBy over_by = Grants::OverBy::server);
+             const Settings& settings, Grants::OverBy over_by = Grants::OverBy::server,
+             models::Keys* any = nullptr);
 
   std::size_t size() const { return members_.size(); }
   Server& server(std::size_t index) { return servers_[index]; }

@@ -174,20 +174,21 @@ void Server::fail_over(sim::Process* to) {
   for (Server* one : group_) one->source_ = next;
   next->promote();
   // Only now, so that an entry which the replica has is seen to live on there.
-  for (std::size_t i = 0; i < grants_.size(); ++i) grants_[i].pass_to(next->grants_[i]);
+  grants_->pass_to(*next->grants_);
 }
 
 // ---------------------------------------------------------------- groups
 
 void Group::reset(history::RecordedSimulation& simulation, std::span<sim::Process* const> processes,
                   models::Tenures& tenures, std::span<const std::string> lock_keys,
-                  const Settings& settings, Grants::OverBy over_by) {
+                  const Settings& settings, Grants::OverBy over_by, models::Keys* any) {
   while (servers_.size() < processes.size()) servers_.emplace_back();
   members_.clear();
   ends_.clear();
   for (std::size_t i = 0; i < processes.size(); ++i) members_.push_back(&servers_[i]);
   for (std::size_t i = 0; i < processes.size(); ++i) {
-    servers_[i].reset(simulation, *processes[i], members_, tenures, lock_keys, settings, over_by);
+    servers_[i].reset(simulation, *processes[i], members_, tenures, lock_keys, settings, over_by,
+                      any);
     ends_.push_back({processes[i], &servers_[i]});
   }
 }

@@ -133,6 +133,9 @@ std::string sql(const Statement& statement) {
       return fmt::format(
           "SET SESSION innodb_lock_wait_timeout = LEAST(@@GLOBAL.innodb_lock_wait_timeout, {})",
           statement.number);
+    case Op::about_session:
+      return "SELECT CONNECTION_ID(), @@version, @@tx_isolation, @@innodb_lock_wait_timeout, "
+             "@@wait_timeout, @@autocommit, @@read_only";
     case Op::ping:
       break;
   }

@@ -10,4 +10,8 @@ namespace picklock::mysql {
 inline constexpr std::string_view kVersion = "MariaDB 10.11.19";
 inline constexpr std::string_view kVariantVersion = "MySQL 8.0";
 
+// The same as the servers write it: SELECT VERSION().
+inline constexpr std::string_view kServerVersion = "10.11.19-MariaDB";
+inline constexpr std::string_view kVariantServerVersion = "8.0.0";
+
 }  // namespace picklock::mysql

@@ -182,11 +182,11 @@ std::string describe(std::string_view payload, bool reply) {
 // The command, by which a fault may select messages.
 std::string_view command(std::string_view payload) {
   constexpr std::string_view kNames[] = {
-      "BEGIN",          "COMMIT",     "ROLLBACK", "SAVEPOINT",    "ROLLBACK TO",
-      "SET autocommit", "SET",        "SELECT",   "INSERT",       "UPDATE",
-      "DELETE",         "CREATE",     "GET_LOCK", "RELEASE_LOCK", "IS_USED_LOCK",
-      "KILL",           "KILL QUERY", "DO",       "SELECT",       "SET"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Op::set_lock_wait_timeout) + 1);
+      "BEGIN",    "COMMIT",       "ROLLBACK",     "SAVEPOINT", "ROLLBACK TO", "SET autocommit",
+      "SET",      "SELECT",       "INSERT",       "UPDATE",    "DELETE",      "CREATE",
+      "GET_LOCK", "RELEASE_LOCK", "IS_USED_LOCK", "KILL",      "KILL QUERY",  "DO",
+      "SELECT",   "SET",          "SELECT"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Op::about_session) + 1);
   const auto op = payload.empty() ? std::size(kNames) : static_cast<unsigned char>(payload[0]);
   return op < std::size(kNames) ? kNames[op] : std::string_view();
 }
