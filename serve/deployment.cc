@@ -164,6 +164,11 @@ sim::Tag Deployment::admit() {
 
 sim::Tag Deployment::renamed(sim::Tag caller, const std::string& name) {
   if (callers_[caller].name == name) return caller;
+  // It has been greeted at most, so that this was its name from the beginning.
+  if (!callers_[caller].spoke) {
+    callers_[caller].name = name;
+    return caller;
+  }
   callers_[caller].there = false;
   callers_.push_back({.connection = callers_[caller].connection, .name = name});
   return tenures_.begin();

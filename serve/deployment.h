@@ -32,6 +32,7 @@ struct Caller {
   std::uint32_t connection = 0;  // in the order in which they came, from 1
   std::string name;              // empty: none
   bool there = true;
+  bool spoke = false;  // it has sent something
 };
 
 // A fault as a table of a scenario file has it, without the heading.
@@ -62,6 +63,7 @@ class Deployment {
   // The caller gives itself a name: its number from now on.
   sim::Tag renamed(sim::Tag caller, const std::string& name);
   std::size_t connected() const { return connected_; }
+  void heard(sim::Tag caller) { callers_[caller].spoke = true; }
   const Caller& caller(sim::Tag number) const { return callers_[number]; }
   // The connection of the caller has ended.
   void gone(sim::Tag caller);

@@ -13,6 +13,8 @@ namespace {
 
 // A client that reads so slowly is cut off, as `client-output-buffer-limit` does.
 constexpr std::size_t kMostUnread = std::size_t{64} << 20;
+// So is one that sends so much before it has an answer.
+constexpr std::size_t kMostHeld = std::size_t{64} << 20;
 
 }  // namespace
 
@@ -72,11 +74,16 @@ void Visitor::cut() {
       case servers::Cut::request:
         if (const auto name = wire_->name_given(message.payload.view()))
           caller_ = deployment_->renamed(caller_, *name);
+        deployment_->heard(caller_);
         send(message);
         continue;
       case servers::Cut::nothing:
         network.release(message);
         continue;
+      case servers::Cut::held:
+        held_ = true;
+        network.release(message);
+        break;
       case servers::Cut::partial:
         network.release(message);
         break;
@@ -90,7 +97,9 @@ void Visitor::cut() {
     }
     break;
   }
-  if (socket_.is_open()) in_.erase(0, in_.size() - rest.size());
+  if (!socket_.is_open()) return;
+  in_.erase(0, in_.size() - rest.size());
+  if (held_ && in_.size() > kMostHeld) cut_off();
 }
 
 // A fault may strike before the request has left.
@@ -118,13 +127,15 @@ void Visitor::send(sim::Message& message) {
 
 void Visitor::answer(std::string_view message) {
   if (!wire_->put(message, out_)) ending_ = true;
-  if (out_.size() > kMostUnread) {
-    deployment_->simulation().network.close(*std::exchange(connection_, nullptr));
-    leave();
-    return;
-  }
+  if (out_.size() > kMostUnread) return cut_off();
   if (std::exchange(flushing_, true)) return;
   loop_.before_wait([self = shared_from_this()] { self->flush(); });
+}
+
+void Visitor::cut_off() {
+  if (connection_ != nullptr)
+    deployment_->simulation().network.close(*std::exchange(connection_, nullptr));
+  leave();
 }
 
 void Visitor::flush() {
@@ -156,10 +167,18 @@ void Visitor::end() {
 
 void Visitor::on_message(sim::Connection&, sim::Message& message) {
   if (connection_ != nullptr) answer(message.payload.view());
+  if (std::exchange(held_, false)) cut();
 }
 
 void Visitor::on_opened(sim::Connection&) {
   opened_ = true;
+  sim::Network& network = deployment_->simulation().network;
+  sim::Message& greeting = network.make(*connection_, 0);
+  if (wire_->open(greeting.payload)) {
+    send(greeting);
+  } else {
+    network.release(greeting);
+  }
   cut();
 }
 

@@ -34,6 +34,7 @@ class Visitor final : public sim::Endpoint, public std::enable_shared_from_this<
   void cut();
   void send(sim::Message& message);
   void answer(std::string_view message);
+  void cut_off();
   void flush();
   void end();  // of the socket, once everything is written
 
@@ -47,6 +48,7 @@ class Visitor final : public sim::Endpoint, public std::enable_shared_from_this<
   std::string out_;
   sim::Tag caller_ = 0;
   bool opened_ = false;
+  bool held_ = false;      // requests wait for the answer to the one before them
   bool ending_ = false;    // nothing more comes from the server
   bool flushing_ = false;  // there is a task, or a write is under way
 };

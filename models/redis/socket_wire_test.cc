@@ -36,6 +36,7 @@ Taken taken(std::string_view bytes, std::size_t piece) {
         case Cut::nothing:
           break;
         case Cut::partial:
+        case Cut::held:
           more = false;
           break;
         case Cut::malformed:

@@ -22,6 +22,7 @@ enum class Cut : std::uint8_t {
   request,    // one is whole
   nothing,    // bytes that ask for nothing, such as an empty line
   partial,    // more bytes are needed
+  held,       // none is taken before the server has answered the one before
   malformed,  // the server refuses all of it, and ends the connection
 };
 
@@ -30,6 +31,9 @@ class Wire {
  public:
   virtual ~Wire() = default;
 
+  // Where the server speaks first: what it is asked as soon as the connection is open, and answers
+  // with its greeting. False: the client speaks first.
+  virtual bool open(sim::Payload&) { return false; }
   // Takes the first request off the front of `bytes`; `message` is what the simulated network
   // carries for it. Malformed bytes are left there, and `message` says why they are refused.
   virtual Cut cut(std::string_view& bytes, sim::Payload& message) = 0;
