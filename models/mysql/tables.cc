@@ -1,5 +1,6 @@
 #include "models/mysql/tables.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace picklock::mysql {
@@ -14,6 +15,16 @@ std::span<const Schema> schemas() {
       {std::string(kWork), {"name", "value"}},
   };
   return kAll;
+}
+
+const Schema* schema_of(std::string_view table) {
+  const auto found = std::find_if(schemas().begin(), schemas().end(),
+                                  [table](const Schema& one) { return one.name == table; });
+  return found == schemas().end() ? nullptr : &*found;
+}
+
+bool is_text(std::string_view column) {
+  return column == "name" || column == "owner" || column == "locked_by";
 }
 
 std::string row_of(std::string_view lock, std::uint32_t number) {

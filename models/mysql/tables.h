@@ -36,6 +36,10 @@ using Changes = std::vector<Change>;
 
 // Times are in microseconds since 1970.
 std::span<const Schema> schemas();
+const Schema* schema_of(std::string_view table);  // nullptr: there is no such table
+// Whether a column of them is a VARCHAR; otherwise it is a BIGINT.
+bool is_text(std::string_view column);
+inline constexpr std::size_t kLongestText = 64;  // of a VARCHAR, in characters
 
 // The key of one of the rows of a lock, counted from 0. The first has the name of the lock.
 std::string row_of(std::string_view lock, std::uint32_t number);

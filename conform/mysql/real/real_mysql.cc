@@ -128,10 +128,6 @@ class MySqlLink final : public RealLink {
   std::deque<Question> asked_;
 };
 
-bool is_text(const std::string& column) {
-  return column == "name" || column == "owner" || column == "locked_by";
-}
-
 }  // namespace
 
 std::unique_ptr<RealLink> RealMySql::dial(sim::Simulation& simulation, sim::Connection& connection,

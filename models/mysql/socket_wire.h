@@ -1,0 +1,63 @@
+// What a client and a MySQL server write to a socket: packets of protocol 4.1. The server speaks
+// first, any user and password are good, and one request is under way at a time. Whatever the model
+// has no statement for becomes a ping of it, so that a server that stands still answers nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "models/mysql/packets.h"
+#include "models/mysql/prepared.h"
+#include "models/mysql/sql_reader.h"
+#include "models/servers/wire.h"
+
+namespace picklock::mysql {
+
+class SocketWire final : public servers::Wire {
+ public:
+  bool open(sim::Payload& message) override;
+  servers::Cut cut(std::string_view& bytes, sim::Payload& message) override;
+  bool put(std::string_view message, std::string& out) override;
+  // `program_name` of its attributes.
+  std::optional<std::string> name_given(std::string_view message) override;
+
+ private:
+  // What the server has been asked, and how its answer is written.
+  struct Asked {
+    enum class As : std::uint8_t { greeting, written, text, binary };
+    As as{};
+    std::uint8_t next = 0;  // the number of the answer's first packet
+    Reading reading{};
+    std::string written{};  // whatever the server answers
+    bool ends = false;      // the connection ends with it
+  };
+
+  servers::Cut ask(sim::Payload& message, Asked asked);
+  servers::Cut answer_ok(sim::Payload& message);
+  servers::Cut refuse(sim::Payload& message, const SqlError& error, bool ends = false);
+  servers::Cut shake_hands(std::string_view payload, sim::Payload& message);
+  servers::Cut command(std::string_view payload, sim::Payload& message);
+  servers::Cut query(std::string_view text, std::span<const Value> parameters, Asked::As as,
+                     sim::Payload& message);
+  servers::Cut prepare(std::string_view text, sim::Payload& message);
+  servers::Cut execute(std::string_view fields, sim::Payload& message);
+
+  bool greet(const Answer& answer, std::string& out);
+  void put_result(const Asked& asked, const Answer& answer, std::string& out) const;
+  void note(const Statement& statement, const Answer& answer);
+  std::uint16_t status() const;
+
+  std::optional<Asked> asked_;
+  bool knows_client_ = false;  // the client has answered the greeting
+  std::uint8_t next_ = 0;      // the number of the packet that answers the latest one
+  Asker asker_;
+  std::optional<std::string> program_;
+  Prepared prepared_;
+  std::int64_t connection_ = 0;
+  bool autocommit_ = true;
+  bool in_transaction_ = false;
+};
+
+}  // namespace picklock::mysql
