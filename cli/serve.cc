@@ -35,7 +35,6 @@ constexpr std::string_view kServersAlone = R"(format = 1
 title = "servers for clients outside"
 [lock]
 algorithm = "{}"
-ttl = "10s"
 {})";
 
 // Those that can be served, in the order of the reference.

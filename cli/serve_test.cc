@@ -352,7 +352,7 @@ TEST_F(Serve, APageOfABrowserIsRefused) {
 }
 
 TEST_F(Serve, RefusesWhatCannotBeServed) {
-  expect_refused("serve plain/mysql-row-lock", "which clients outside cannot talk to yet");
+  expect_refused("serve plain/lease-store-lock", "which clients outside cannot talk to yet");
   expect_refused("serve --manual --speed 2", "serve: give --manual or --speed, not both");
   expect_refused("serve --fail-on own-relese",
                  "`own-relese` cannot be judged from outside; did you mean `own-release`?");

@@ -3,6 +3,7 @@
 #include "models/locks/mysql/options.h"
 #include "models/mysql/kind.h"
 #include "models/mysql/spec.h"
+#include "models/mysql/wire.h"
 
 namespace picklock::mysql {
 
@@ -17,6 +18,13 @@ void Cluster::build(const servers::Site& site) {
                setting().lock_keys, settings,
                setting().timed_by_clients ? OverBy::clients : OverBy::server,
                setting().ports.empty() ? nullptr : &site.keys);
+}
+
+std::vector<servers::Door> Cluster::doors() {
+  std::vector<servers::Door> doors;
+  for (const models::ServerEnd& end : group_.ends())
+    doors.push_back({end.process, end.endpoint, &protocol()});
+  return doors;
 }
 
 SimClient& Cluster::connect(const servers::Site& site, const servers::Seat& seat) {

@@ -9,6 +9,7 @@
 #include "models/locks/mysql/options.h"
 #include "models/locks/option_keys.h"
 #include "models/mysql/cluster.h"
+#include "models/mysql/socket_wire.h"
 #include "models/mysql/spec.h"
 #include "models/mysql/version.h"
 #include "models/servers/verbs.h"
@@ -24,6 +25,10 @@ using sim::Verb;
 namespace {
 
 constexpr std::string_view kPrimary = "mysql-1";
+// Where time stands still until it is advanced, a commit would wait for its disk for ever.
+constexpr std::string_view kServedAs = R"([servers.mysql]
+fsync = "0s"
+)";
 constexpr std::array kBears = {models::kFailOver};
 constexpr std::array kRefuses = {
     servers::Refusal{Verb::duplicate, "a MySQL driver sends nothing a second time"}};
@@ -36,6 +41,7 @@ constexpr servers::ProcessKind kServerKind = {
     .singular = "server",
     .standing = servers::Standing::first_is_primary,
     .returns = true,
+    .port = 3306,
     .drawn = {FaultClass::pause, FaultClass::server_clock, FaultClass::failover,
               FaultClass::amnesia, FaultClass::partition},
     .drawn_at_messages = servers::kFaultsAtRequests,
@@ -157,6 +163,9 @@ constinit const servers::Kind kKind = {
     .rows = rows,
     .make_cluster = make_cluster,
     .library_keys = library_keys,
+    .open_wire = []() -> std::unique_ptr<servers::Wire> { return std::make_unique<SocketWire>(); },
+    .served_example = "replicas=1",
+    .served_as = kServedAs,
     .session_keeper = "the MySQL server",
     .token = "count",
     .best_lock = "mysql-row-lock",
