@@ -13,7 +13,7 @@ namespace {
 
 // A client that reads so slowly is cut off, as `client-output-buffer-limit` does.
 constexpr std::size_t kMostUnread = std::size_t{64} << 20;
-// So is one that sends so much before it has an answer.
+// The same happens to one that sends so much before it has an answer.
 constexpr std::size_t kMostHeld = std::size_t{64} << 20;
 
 }  // namespace

@@ -59,7 +59,7 @@ enum class Op : std::uint8_t {
   about_session,  // one row, with a column for each of About
 };
 
-// What a server says about itself and about the session of the client.
+// A fact about a server or about the session of its client.
 enum class About : std::uint8_t {
   connection_id,
   version,

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kLongestHandshake = 64 * 1024;
 constexpr std::size_t kMostParameters = 65'535;
-// What the command line client calls itself: it is the name of no application.
+// The command line client calls itself so: it is the name of no application.
 constexpr std::string_view kShell = "mysql";
 
 enum class Command : std::uint8_t {
@@ -244,7 +244,7 @@ void SocketWire::put_result(const Asked& asked, const Answer& answer, std::strin
   answers.end(status());
 }
 
-// What the status of the session says from now on.
+// Keeps the status that the session has from now on.
 void SocketWire::note(const Statement& statement, const Answer& answer) {
   if (is_of_rows(statement.op)) {
     if (answer.error == Error::deadlock) {

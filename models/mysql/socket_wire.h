@@ -1,6 +1,6 @@
-// What a client and a MySQL server write to a socket: packets of protocol 4.1. The server speaks
-// first, any user and password are good, and one request is under way at a time. Whatever the model
-// has no statement for becomes a ping of it, so that a server that stands still answers nothing.
+// The packets between a client and a MySQL server, of protocol 4.1. The server speaks first, any
+// user and password are good, and one request is under way at a time. A request without a statement
+// of the model becomes a ping of it, so that a server that stands still answers nothing.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class SocketWire final : public servers::Wire {
   std::optional<std::string> name_given(std::string_view message) override;
 
  private:
-  // What the server has been asked, and how its answer is written.
+  // The request under way, and how its answer is written.
   struct Asked {
     enum class As : std::uint8_t { greeting, written, text, binary };
     As as{};

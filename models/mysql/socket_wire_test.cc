@@ -55,7 +55,7 @@ class Talk {
     EXPECT_EQ(say(packet(1, response(attributes)), {}), ok(2, 2));
   }
 
-  // What the server is asked for these bytes; empty: nothing.
+  // The request to the server for these bytes; empty: none.
   std::string asked(const std::string& bytes) {
     in_ += bytes;
     std::string_view rest = in_;

@@ -1,5 +1,5 @@
-// What a server refuses before it executes a statement: columns and tables that are not there, and
-// values of another type than their column.
+// The checks of a server before it executes a statement. It refuses columns and tables that are not
+// there, and values of another type than their column.
 #pragma once
 
 #include <optional>

@@ -38,7 +38,7 @@ struct Reading {
   std::optional<std::string> database{};  // that it selects
 };
 
-// Of the session, for what a client asks about itself.
+// The session, for a client that asks about itself.
 struct Asker {
   std::string user;
   std::string database;  // empty: none is selected
@@ -48,7 +48,7 @@ struct Asker {
 std::variant<Reading, SqlError> read_sql(std::string_view text, const Asker& asker,
                                          std::span<const Value> parameters = {});
 
-// Of a result with these columns.
+// The rows of a result with these columns.
 std::vector<Row> rows_shown(const Reading& reading, const Answer& answer);
 
 }  // namespace picklock::mysql
