@@ -237,7 +237,8 @@ class SqlReader {
       term.of = Term::Of::now;
     } else if (const std::optional<Value> value = literal()) {
       term.value = *value;
-    } else if (inserts_ != nullptr && (is_word("values") || is_word("value"))) {
+    } else if (inserts_ != nullptr && (is_word("values") || is_word("value")) &&
+               peek(1).kind == Kind::symbol && peek(1).text == "(") {  // else a column of this name
       take();
       return inserted();
     } else {
