@@ -65,7 +65,6 @@ class Accountant {
     std::size_t sent = 0;  // its place in the trace
     Role role{};
     TenureId tenure = 0;
-    std::string form;
   };
   // An event of the new history. Those of one place come in the order in which they were added.
   struct Placed {
@@ -150,7 +149,7 @@ class Accountant {
     switch (record.kind) {
       case TraceKind::sent:
         if (record.process == 0 && !record.reply) {
-          requests_[record.message] = {.sent = at, .role = {}, .tenure = 0, .form = {}};
+          requests_[record.message] = {.sent = at, .role = {}, .tenure = 0};
         } else if (record.reply && record.peer == 0) {
           std::erase(waiting_[record.tag], record.answers);
         }
@@ -282,7 +281,7 @@ class Accountant {
     const KeyId thing = event.key;
     if (Request* const request = request_of(tag)) {
       const bool reads = event.what == What::read_accepted || event.what == What::read_rejected;
-      *request = {request->sent, reads ? Role::read : Role::write, event.tenure, {}};
+      *request = {request->sent, reads ? Role::read : Role::write, event.tenure};
     }
     event.key = 0;
     event.peer = client;
@@ -409,6 +408,10 @@ class Accountant {
     for (const Property property : kJudged) {
       const auto index = static_cast<std::size_t>(property);
       run.verdicts[index] = verdicts[index];
+      // An event that is forgotten may have violated it.
+      if (!deployment_.knows_the_beginning() &&
+          verdicts[index].outcome == properties::Outcome::holds)
+        run.verdicts[index].outcome = properties::Outcome::unknown;
     }
   }
 

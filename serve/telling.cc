@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "reports/narrator.h"
 #include "reports/timeline.h"
@@ -56,10 +57,12 @@ std::string told(const Account& account, bool everything) {
   text += "\nProperties\n";
   for (const Property property : kJudged) {
     const Verdict& verdict = verdict_of(account, property);
-    const bool bad = verdict.outcome == Outcome::violated;
-    text += fmt::format("  {} {:<20} {}{}\n", bad ? "✗" : "✓", name(property),
-                        properties::name(verdict.outcome),
-                        verdict.count > 1 ? " " + reports::times(verdict.count) : "");
+    const std::string_view mark = verdict.outcome == Outcome::violated ? "✗"
+                                  : verdict.outcome == Outcome::holds  ? "✓"
+                                                                       : "?";
+    text +=
+        fmt::format("  {} {:<20} {}{}\n", mark, name(property), properties::name(verdict.outcome),
+                    verdict.count > 1 ? " " + reports::times(verdict.count) : "");
     for (const std::string& sentence : sentences_of(account, verdict))
       text += fmt::format("      {}\n", sentence);
   }
