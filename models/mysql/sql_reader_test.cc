@@ -173,7 +173,8 @@ RC_GTEST_PROP(SqlReader, EndsWithAnyText, (const std::string& text)) {
   read_sql("SET " + text, kAsker);
 }
 
-// An accepted statement can be executed: no column is missing, and each value is of the type of its own.
+// An accepted statement can be executed: no column is missing, and each value is of the type of its
+// own.
 RC_GTEST_PROP(SqlReader, GivesEachColumnAValueOfItsType, ()) {
   Statement statement =
       rows_statement(*rc::gen::element(Op::select, Op::insert, Op::update, Op::remove));
