@@ -125,7 +125,9 @@ TEST_P(OnARealServer, LetsOneClientInAtATimeAndTheNextWhenItHasReleased) {
 TEST_P(OnARealServer, LetsOneClientInAtATimeToWhomAllRowsBelong) {
   using namespace models::locks::mysql;
   if (!models::takes(*GetParam(), "rows")) GTEST_SKIP() << "it is one row";
+  const bool leased = models::takes(*GetParam(), "ttl");
   models::LockOptions options = patiently(*GetParam());
+  options.ttl = 3s;
   options.of<RowOptions>().rows = 3;
   options.of<RowOptions>().row_order = RowOrder::alternating;
   World world(*GetParam(), 3, options, "rows-" + std::string(GetParam()->name));
@@ -140,7 +142,10 @@ TEST_P(OnARealServer, LetsOneClientInAtATimeToWhomAllRowsBelong) {
         self.sleep(20ms);
         --inside;
         ++sections;
-        EXPECT_EQ(lock.release(self, acquired.lease()), Released::ok);
+        // A release that deletes rows can be the victim too: of a client that has met the row by
+        // its insert, and waits to delete it if it is overdue. Then the rows stay until they are.
+        const Released released = lock.release(self, acquired.lease());
+        EXPECT_TRUE(released == Released::ok || (leased && released == Released::unknown));
       }
     });
   }
