@@ -167,7 +167,7 @@ TEST_F(Program, PrintsItsHelp) {
 }
 
 const std::vector<std::string> kCommands = {"run",   "explore", "compare", "conform",
-                                            "merge", "serve",   "ctl",     "list"};
+                                            "merge", "serve",   "ctl",     "list", "test"};
 
 TEST_F(Program, WrapsItsHelpByWordsAt80Columns) {
   EXPECT_LE(widest_line(picklock("help").out), 80);

@@ -89,6 +89,13 @@ std::string command_of(const ExploreOptions& options, std::uint64_t seed) {
   std::string command = "picklock explore ";
   command += options.scenario.empty() ? "--algorithm " + shell_quoted(options.algorithm)
                                       : repeatable(options.scenario);
+  return command + words_of(options, seed);
+}
+
+}  // namespace
+
+std::string words_of(const ExploreOptions& options, std::uint64_t seed) {
+  std::string command;
   const auto add = [&command](const char* option, const std::string& word) {
     if (!word.empty()) command.append(" ").append(option).append(" ").append(shell_quoted(word));
   };
@@ -105,6 +112,8 @@ std::string command_of(const ExploreOptions& options, std::uint64_t seed) {
   add("--seed", std::to_string(seed));
   return command;
 }
+
+namespace {
 
 // ---------------------------------------------------------------- in a store
 
@@ -241,6 +250,13 @@ CLI::App* add_explore(CLI::App& app, ExploreOptions& options) {
 }
 
 int explore(const ExploreOptions& given) {
+  return explore(
+      given, [&given] { return scenario_of(given); },
+      [&given](std::uint64_t seed) { return command_of(given, seed); });
+}
+
+int explore(const ExploreOptions& given, const std::function<scenarios::Scenario()>& read,
+            const std::function<std::string(std::uint64_t seed)>& command) {
   SearchOptions options;
   if (!given.strategy.empty()) read_strategy(given.strategy, options);
   if (!given.max_faults.empty()) {
@@ -281,7 +297,7 @@ int explore(const ExploreOptions& given) {
   std::optional<explore::Folder> folder;
   if (given.shard.empty()) folder.emplace("--out", given.out.empty() ? kDefaultOut : given.out);
 
-  const scenarios::Scenario scenario = scenario_of(given);
+  const scenarios::Scenario scenario = read();
   options.seed = given.seed.empty() ? scenario.seed : seed_from(given.seed);
   for (const std::string& known : given.except)
     options.except.push_back(explore::exception_from(known, scenario));
@@ -292,7 +308,7 @@ int explore(const ExploreOptions& given) {
     for (const std::string& change : given.against_changes)
       options.against->changes.push_back(scenarios::change_from(change));
   }
-  options.command = command_of(given, options.seed);
+  options.command = command(options.seed);
   // Every search is of what a store would say of it: a merge knows no more.
   const std::string text = explore::to_text({scenario, options, stop_after});
   const explore::SharedSearch asked =

@@ -2,11 +2,17 @@
 // writes what it finds as a scenario that `picklock run` repeats.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace CLI {
 class App;
+}
+
+namespace picklock::scenarios {
+struct Scenario;
 }
 
 namespace picklock::cli {
@@ -42,5 +48,13 @@ CLI::App* add_explore(CLI::App& app, ExploreOptions& options);
 
 // The exit status. Throws BadInput for what cannot be used.
 int explore(const ExploreOptions& options);
+
+// The same for a command with a scenario of its own. `read`: called once the options are found to
+// be good. `command`: what makes this search again, without its length.
+int explore(const ExploreOptions& options, const std::function<scenarios::Scenario()>& read,
+            const std::function<std::string(std::uint64_t seed)>& command);
+
+// The options of a search as words of a command, without its length.
+std::string words_of(const ExploreOptions& options, std::uint64_t seed);
 
 }  // namespace picklock::cli

@@ -23,6 +23,7 @@
 #include "cli/merge.h"
 #include "cli/run.h"
 #include "cli/serve.h"
+#include "cli/test.h"
 #include "cli/version.h"
 #include "keys/bad_input.h"
 #include "keys/nearest.h"
@@ -171,6 +172,8 @@ int run_program(int argc, char** argv) {
   add_run(app, run_options);
   ExploreOptions explore_options;
   CLI::App* explore_command = add_explore(app, explore_options);
+  TestOptions test_options;
+  CLI::App* test_command = add_test(app, test_options);
   CompareOptions compare_options;
   CLI::App* compare_command = add_compare(app, compare_options);
   ConformOptions conform_options;
@@ -218,6 +221,7 @@ int run_program(int argc, char** argv) {
     }
     refuse_empty_values(*app.get_subcommands().front());
     if (explore_command->parsed()) return explore(explore_options);
+    if (test_command->parsed()) return test(test_options);
     if (compare_command->parsed()) return compare(compare_options);
     if (merge_command->parsed()) return merge(merge_options);
     if (conform_command->parsed()) return conform(conform_options);

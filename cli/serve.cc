@@ -34,14 +34,16 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kServersAlone = R"(format = 1
 title = "servers for clients outside"
 [lock]
-algorithm = "{}"
+algorithm = "{}-program"
+[clients]
+program = ["outside"]
 {})";
 
 // Those that can be served, in the order of the reference.
 std::vector<const servers::Kind*> served_kinds() {
   std::vector<const servers::Kind*> all;
   for (const servers::Kind* kind : servers::kinds()) {
-    if (kind->open_wire != nullptr && !kind->best_lock.empty()) all.push_back(kind);
+    if (kind->open_wire != nullptr) all.push_back(kind);
   }
   return all;
 }
@@ -75,20 +77,10 @@ void add_servers(scenarios::Document& document, std::string_view kind, std::stri
   }
 }
 
-// Whether one of `KEY=VALUE,…` begins so.
-bool names_key(std::string_view all, std::string_view beginning) {
-  return ("," + std::string(all) + ",").find("," + std::string(beginning)) != std::string::npos;
-}
-
 scenarios::Document servers_alone(const ServeOptions::Alone& servers) {
   const servers::Kind& kind = *servers.kind;
-  // A lock of one server would refuse to run on several.
-  const std::string alone = fmt::format("{}=1,", kind.primaries_key);
-  const bool several = !kind.primaries_key.empty() && !kind.best_quorum_lock.empty() &&
-                       names_key(servers.keys, kind.primaries_key) &&
-                       !names_key(servers.keys, alone);
-  const std::string_view lock = several ? kind.best_quorum_lock : kind.best_lock;
-  scenarios::Document document(fmt::format(kServersAlone, lock, kind.served_as), "serve");
+  scenarios::Document document(fmt::format(kServersAlone, kind.server.key, kind.served_as),
+                               "serve");
   add_servers(document, kind.server.key, servers.keys);
   return document;
 }

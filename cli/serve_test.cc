@@ -244,6 +244,17 @@ TEST_F(Serve, AFaultStrikesAtACommandOfAClient) {
             "fault 1: crash redis-1 after worker's 2nd command (SET) is applied,\n");
 }
 
+TEST_F(Serve, AFaultStrikesWhereTheAnswerReachesTheClient) {
+  const Ran ran =
+      beside("--manual",
+             "ctl fault crash=redis-1 after=SET.replied for=5s >" + path("one") +
+                 "\nas worker set a 1; as worker set a 2 2>&1 >/dev/null | head -1\nctl timeline "
+                 "| grep -o 'fault 1.*,'");
+  EXPECT_EQ(ran.out,
+            "OK\nError: Server closed the connection\n"
+            "fault 1: crash redis-1 after a command (SET) is answered, restarted after 5s,\n");
+}
+
 TEST_F(Serve, AnAnswerMayBeLostAfterTheServerHasApplied) {
   const Ran ran = beside(
       "--manual", "ctl fault drop=redis-1 after=command.applied command=SET >" + path("one") +
@@ -313,7 +324,7 @@ TEST_F(Serve, FaultsThatCannotBeAreRefused) {
   const Ran ran = beside(
       "",
       "ctl fault crsh=redis-1; ctl fault pause=clients for=1s\n"
-      "ctl fault pause=redis-2 for=1s; ctl fault pause=redis-1 before=command.replied for=1s\n"
+      "ctl fault pause=redis-2 for=1s; ctl fault pause=redis-1 before=command.repleid for=1s\n"
       "ctl fault pause=redis-1 before=acquire.sent for=1s\n"
       "ctl failover redis-1; ctl advance 5; ctl advanse 5s; ctl fault; echo $?");
   EXPECT_THAT(ran.err,
@@ -321,11 +332,12 @@ TEST_F(Serve, FaultsThatCannotBeAreRefused) {
   EXPECT_THAT(ran.err,
               HasSubstr("the fault: clients are all clients, which can only be cut off\n"));
   EXPECT_THAT(ran.err, HasSubstr("redis-2"));
-  EXPECT_THAT(ran.err,
-              HasSubstr("before: a step of a client outside is command.sent or command.applied\n"));
   EXPECT_THAT(
       ran.err,
-      HasSubstr("the fault: a step of a client outside is command.sent or command.applied\n"));
+      HasSubstr("the fault: key `before`: there is no phase \"repleid\", only sent, applied, "
+                "replied; did you mean `command.replied`?\n"));
+  EXPECT_THAT(ran.err, HasSubstr("the fault: key `before`: redis-program has no step \"acquire\"; "
+                                 "it has command, write, read\n"));
   EXPECT_THAT(ran.err, HasSubstr("`fail-over`: redis-1 has no replica to promote\n"));
   EXPECT_THAT(ran.err, HasSubstr("advance: by: must be a duration, such as \"5s\"\n"));
   EXPECT_THAT(ran.err, HasSubstr("ctl: there is no `advanse`; did you mean `advance`?\n"));

@@ -40,7 +40,7 @@ class Reader {
       if (record.kind == TraceKind::sent)
         course_.talks.insert(std::minmax(record.process, record.peer));
       if (record.kind == TraceKind::recorded) {
-        look_at(world_.history()[record.message]);
+        look_at(world_.recorded()[record.message]);
       } else if (record.kind == TraceKind::mark) {
         passed({.mark = std::string(trace.payload(record))}, record.process, std::nullopt);
       } else if (const auto step = steps.read(record)) {
@@ -122,7 +122,7 @@ class Reader {
     for (const sim::TraceRecord& record : world_.trace().records) {
       const bool arrives = record.kind == TraceKind::delivered;
       if (record.kind == TraceKind::recorded) {
-        const history::HistoryEvent& event = world_.history()[record.message];
+        const history::HistoryEvent& event = world_.recorded()[record.message];
         if (is_notable(event)) times[event.process].insert(record.at);
       } else if (arrives || record.kind == TraceKind::sent) {
         times[arrives ? record.peer : record.process].insert(record.at);

@@ -130,7 +130,10 @@ class Steps {
     shorter([](Scenario& one) -> Duration& { return one.clients.threads_arrive_every; });
     shorter([](Scenario& one) -> Duration& { return one.clients.nested_after; });
     for (std::size_t i = 0; i < scenario_.unlike.size(); ++i) shorter_of_one(i);
-    if (!scenario_.unlike.empty()) {
+    if (!scenario_.clients.program.empty())
+      shorter([](Scenario& one) -> Duration& { return one.clients.until; });
+    // Where clients differ, or are programs, not every key may have every value.
+    if (!scenario_.unlike.empty() || !scenario_.clients.program.empty()) {
       for (Simplification& step : steps_)
         step = [taken = step](Scenario& one) { return taken(one) && loads(one); };
     }

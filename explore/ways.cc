@@ -35,9 +35,12 @@ Ways::Ways(const scenarios::Scenario& scenario, Profile profile)
   find_ways();
 }
 
+// A program may also greet the resource, which nobody waits for.
 bool Ways::has_messages_to(const ProcessKind& server) const {
-  return std::any_of(profile_.roles.begin(), profile_.roles.end(),
-                     [&](const ReachedRole& role) { return kind(role.server) == server; });
+  return std::any_of(profile_.roles.begin(), profile_.roles.end(), [&](const ReachedRole& role) {
+    return kind(role.server) == server &&
+           (server != scenarios::kResourceKind || is_for_resource(role.role));
+  });
 }
 
 // Whether another server can take over from this one.

@@ -305,6 +305,7 @@ class Folder {
         return "began to wait";
       case Role::none:
       case Role::upkeep:
+      case Role::command:
         break;
     }
     return "repeated a command";

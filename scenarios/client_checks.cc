@@ -126,9 +126,27 @@ void check_locks(const Value& table, const Setup& setup, const Scenario& scenari
                     words.name));
 }
 
+// A program decides itself what a client does.
+void check_program(const Value& table, const AlgorithmWords& words) {
+  constexpr std::string_view kOfPrograms[] = {
+      "count", "arrive_every", "program", "folder", "until", "gc", "name", "arrives_at", "lock"};
+  for (const Value& given : table.entries()) {
+    const bool of_programs = std::find(std::begin(kOfPrograms), std::end(kOfPrograms),
+                                       given.name()) != std::end(kOfPrograms);
+    if (words.uses.outside && !of_programs)
+      given.fail("has no effect: the program decides what the client does");
+    const bool program =
+        given.name() == "program" || given.name() == "folder" || given.name() == "until";
+    if (!words.uses.outside && program)
+      given.fail(fmt::format("has no effect: {} is no lock of programs, such as redis-program",
+                             words.name));
+  }
+}
+
 void check_clients(const Value& table, const ClientsSpec& clients, const Scenario& scenario,
                    const AlgorithmWords& words) {
   const servers::Kind& server = lock_server(scenario);
+  check_program(table, words);
   servers::check_gc(table, clients.gc);
   check_work(table, clients);
   if (clients.find_by == FindBy::monitors && server.monitors == nullptr)
@@ -364,6 +382,11 @@ void check_setups(const Value& root, Scenario& scenario, const Vocabulary& vocab
     const std::vector<Value> tables = unlike->tables();
     for (std::size_t i = 0; i < tables.size(); ++i)
       check_one(root, tables[i], scenario.unlike[i], scenario, vocabulary, find);
+  }
+  for (const Setup& setup : setups(scenario)) {
+    if (words.uses.outside && setup.clients.program.empty())
+      root.fail_missing("clients.program",
+                        fmt::format("must be given: {} is the lock of a program", words.name));
   }
   check_count_of_servers(root, scenario, vocabulary);
   check_threads(root, scenario);

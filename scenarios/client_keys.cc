@@ -173,6 +173,16 @@ const Keys<ClientsSpec>& clients_keys() {
           "effect", {"resource", "database"}, at<&ClientsSpec::effect>,
           "what a holder writes to: the resource, or a row of the lock's own database, on the "
           "session that holds the lock"),
+      texts<ClientsSpec>(
+          "program", at<&ClientsSpec::program>,
+          "an unmodified program that is the client, and its arguments, such as `[\"python3\", "
+          "\"lock.py\"]`; for a lock whose name ends with `-program` (docs/programs.md)"),
+      text<ClientsSpec>("folder", at<&ClientsSpec::folder>,
+                        "where the program starts; by default, and if it is a relative path, seen "
+                        "from the folder of the file"),
+      common(duration<ClientsSpec>("until", Sign::positive, at<&ClientsSpec::until>,
+                                   "how long a run of programs lasts at most"),
+             "all programs stop at the same time"),
       table<ClientsSpec>("gc", servers::gc_keys(), at<&ClientsSpec::gc>,
                          "Stop-the-world pauses of the clients."),
       tables<ClientsSpec>(

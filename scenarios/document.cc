@@ -331,6 +331,15 @@ void load_scripts(const Value& holder, LockSpec& lock, const std::string& scenar
   }
 }
 
+// A program starts in the folder of its scenario, wherever the scenario is run from and a find of it
+// is kept.
+void place(ClientsSpec& clients, const std::string& scenario_file) {
+  namespace fs = std::filesystem;
+  if (clients.program.empty()) return;
+  clients.folder =
+      fs::absolute(fs::path(scenario_file).parent_path() / clients.folder / ".").lexically_normal();
+}
+
 void drop_leftovers(toml::table& lock, const AlgorithmWords& words) {
   if (const toml::node* version = lock.get("version"); version != nullptr && !is_changed(*version))
     lock.erase("version");
@@ -444,6 +453,8 @@ Scenario Document::read(const Twin* twin, const Vocabulary& vocabulary) const {
       load_scripts(tables[i], scenario.unlike[i].lock, file_);
   }
   if (const auto expect = file.find("expect")) scenario.expect.line = expect->line();
+  place(scenario.clients, file_);
+  for (OneClient& one : scenario.unlike) place(one.clients, file_);
   scenario.name = std::filesystem::path(label_).stem().string();
   scenario.file = file_;
   return scenario;

@@ -19,7 +19,7 @@ void judge_verdicts(const World& world, std::vector<std::string>& surprises) {
     const bool listed =
         std::find(violated.begin(), violated.end(), verdict.property) != violated.end();
     const auto wanted = listed ? properties::Outcome::violated : properties::Outcome::holds;
-    if (verdict.outcome == wanted) continue;
+    if (verdict.outcome == wanted || (!listed && !world.judges(verdict.property))) continue;
     surprises.push_back(fmt::format(
         "{} was expected {} but {}", name(verdict.property), listed ? "to be violated" : "to hold",
         verdict.outcome == properties::Outcome::holds      ? "holds"

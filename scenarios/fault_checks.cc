@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "keys/bad_input.h"
 #include "keys/nearest.h"
@@ -43,7 +44,8 @@ struct Steps {
            models::roles_under(words.roles, words.uses, lock_options(scenario, setup)))
         add(roles, name(role));
       for (const std::string& mark : words.marks) add(marks, mark);
-      any_mark = any_mark || words.own != nullptr;
+      any_mark = any_mark || words.own != nullptr || words.uses.outside;
+      if (words.uses.outside) continue;
       const std::vector<WorkStep>& work = setup.clients.work;
       writes =
           writes || (work.empty() ? setup.clients.writes > 0
@@ -80,12 +82,26 @@ void read_mark(const Value& value, const std::string& mark, const Steps& steps, 
   trigger.role = {};
 }
 
+bool is_command_name(std::string_view word) {
+  return !word.empty() && std::all_of(word.begin(), word.end(), [](char letter) {
+    return (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') || letter == '_';
+  });
+}
+
 void read_step(const Value& value, const Steps& steps, Trigger& trigger) {
   constexpr std::string_view kMark = "mark:";
   const std::string text = value.text();
   if (text.starts_with(kMark)) return read_mark(value, text.substr(kMark.size()), steps, trigger);
   const std::size_t dot = std::min(text.find('.'), text.size());
-  const std::string role = text.substr(0, dot);
+  std::string role = text.substr(0, dot);
+  // A program has no steps but its commands, which also go by their names: "EVALSHA.sent".
+  const bool has_commands =
+      std::find(steps.roles.begin(), steps.roles.end(), name(Role::command)) != steps.roles.end();
+  if (has_commands && trigger.command.empty() && is_command_name(role)) {
+    const bool of_resource = role == "WRITE" || role == "READ";
+    if (!of_resource) trigger.command = role;
+    role = name(!of_resource ? Role::command : role == "READ" ? Role::read : Role::write);
+  }
   if (std::find(steps.roles.begin(), steps.roles.end(), role) == steps.roles.end()) {
     const bool reads = role == name(Role::read);
     if (reads || role == name(Role::write))

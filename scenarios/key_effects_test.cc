@@ -28,6 +28,9 @@ namespace {
 
 // Values of keys that are no words, by the end of their paths.
 const std::map<std::string_view, Changes> kValuesOfKeys = {
+    {"clients.program", {"[\"/bin/true\"]"}},
+    {"clients.folder", {"/tmp"}},
+    {"clients.until", {"30s"}},
     {"arrive_every", {"300ms"}},
     {"break_after", {"2s"}},
     {"clients.gc.every", {"1s"}},

@@ -24,6 +24,13 @@ struct FiredFault {
   bool healed = false;         // it was over before its end, which changed nothing
 };
 
+// How a program ended by itself.
+struct ProgramEnd {
+  std::string process;
+  std::string how;     // "ended with exit status 1"
+  std::string output;  // its last line; empty: none
+};
+
 struct Run {
   Scenario scenario;  // as it was run, with the twin's change and `--set` applied
   std::uint64_t seed = 1;
@@ -43,6 +50,7 @@ struct Run {
   LongestWait longest_wait;
   LongestIdle longest_idle;
   Wakeups wakeups;
+  std::vector<ProgramEnd> ends;  // in the order of processes, if the clients are programs
   std::uint32_t grants = 0;  // tenures that learned that they have the lock
   std::vector<std::string>
       steps_reached;  // "client-1 acquire.sent x3", for a fault that did not fire

@@ -10,6 +10,8 @@
 #include "keys/bad_input.h"
 #include "models/locks/catalogue.h"
 #include "scenarios/premise.h"
+#include "scenarios/program_locks.h"
+#include "scenarios/programs.h"
 
 namespace picklock::scenarios {
 
@@ -64,6 +66,8 @@ const Vocabulary& shipped_vocabulary() {
     Vocabulary words;
     for (const models::Algorithm* algorithm : models::locks::all())
       words.algorithms.push_back(words_of(*algorithm));
+    for (const models::Algorithm& algorithm : program_locks())
+      words.algorithms.push_back(words_of(algorithm));
     return words;
   }();
   return vocabulary;
@@ -91,11 +95,17 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   if (!world_.is_traced_whole()) refuse_size(scenario);
   if (world_.cut_short()) refuse_length(world_);
   const std::uint64_t before = world_.digest();
-  if (tracing) run.trace = world_.trace();
+  if (tracing) run.trace = world_.told();
   if (world_.fired().size() < scenario.faults.size())
     run.steps_reached = steps_reached(world_.trace(), world_.processes());
   world_.run(seed);
   run.digest = world_.digest();
+  if (run.digest != before && Programs::are_in(scenario)) {
+    throw BadInput(fmt::format(
+        "{}: a program does not repeat what it does: with seed {} the digest is {:016x}, then "
+        "{:016x}; docs/programs.md says what a program may do",
+        printable(scenario.name, 200), seed, before, run.digest));
+  }
   if (run.digest != before) {
     throw std::logic_error(
         fmt::format("{} with seed {} is not deterministic: {:016x}, then {:016x}", scenario.name,
@@ -109,9 +119,10 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   run.promised = promises(scenario, scenario.faults);
   for (Promised& promised : run.promised) judge_premise(promised, scenario, run.history);
   run.patience = world_.patience();
-  run.processes = world_.processes();
+  run.processes = world_.told_processes();
   run.keys = world_.keys();
   run.grants = world_.grants();
+  run.ends = world_.program_ends();
   for (const auto& firing : world_.fired())
     run.fired.push_back({firing.fault, firing.at, firing.in_vain, firing.healed});
   run.longest_wait = longest_wait(run.history, run.ended);

@@ -6,13 +6,15 @@
 #include "models/locks/catalogue.h"
 #include "models/servers/kind.h"
 #include "picklock/redis.h"
+#include "scenarios/program_locks.h"
 #include "scenarios/setup.h"
 
 namespace picklock::scenarios {
 
 const models::Algorithm* find_algorithm(const LockSpec& lock) {
   if (lock.own != nullptr) return lock.own;
-  return models::locks::named(lock.algorithm);
+  if (const models::Algorithm* shipped = models::locks::named(lock.algorithm)) return shipped;
+  return program_lock(lock.algorithm);
 }
 
 const models::Algorithm* find_algorithm(const Scenario& scenario) {

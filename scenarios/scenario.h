@@ -179,6 +179,9 @@ struct ClientsSpec {
   std::vector<Duration> leases;      // of its acquires, in turn; empty: LockOptions::ttl
   std::vector<std::string> servers;  // the primaries that it uses, in this order; empty: all
   servers::GcProfile gc;
+  std::vector<std::string> program;  // which the client is, with its arguments; empty: none
+  std::string folder;                // in which it starts, absolute once the file is read
+  Duration until = std::chrono::minutes(1);  // of the run: then programs are stopped
   std::vector<WorkStep> work;  // in place of `hold` and `writes`
 };
 

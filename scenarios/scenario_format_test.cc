@@ -37,7 +37,8 @@ TEST(ScenarioFormat, HasNoKeyThatTheCompleteSampleLeavesOut) {
   const std::string file = std::string("\n") + testing::kComplete + testing::kSteps +
                            testing::kFailOver + testing::kCluster + testing::kReplicated +
                            testing::kUnlike + testing::kLeaseStore + testing::kZooKeeper +
-                           testing::kMySql + testing::kNumbers + testing::kPrimaries;
+                           testing::kMySql + testing::kNumbers + testing::kPrimaries +
+                           testing::kPrograms;
   std::istringstream page(format_reference());
   int count = 0;
   for (std::string line; std::getline(page, line);) {

@@ -101,6 +101,8 @@ void World::set(const Scenario& scenario) {
   server_ = &lock_server(scenario);
   coordinated_ = has_coordinator(scenario);
   processes_ = processes_of(scenario);
+  programs_ = Programs::are_in(scenario) ? std::make_unique<Programs>() : nullptr;
+  if (programs_ != nullptr) programs_->set(scenario, processes_);
   context_ = context_of(scenario);
   set_clients();
   const bool copies = server_->copies != nullptr && server_->copies(scenario.servers);
@@ -111,13 +113,15 @@ void World::set(const Scenario& scenario) {
   std::unique_ptr<servers::Cluster>& cluster = clusters_[server_];
   if (cluster == nullptr) cluster = server_->make_cluster();
   cluster_ = cluster.get();
-  cluster_->set({.specs = &scenario.servers,
-                 .processes = processes_,
-                 .lock_keys = lock_keys_,
-                 .coordinated = coordinated_,
-                 .lock = &scenario.lock.options,
-                 .timed_by_clients = algorithm->timed_by_clients != nullptr &&
-                                     algorithm->timed_by_clients(scenario.lock.options)});
+  cluster_->set(
+      {.specs = &scenario.servers,
+       .processes = processes_,
+       .lock_keys = lock_keys_,
+       .coordinated = coordinated_,
+       .lock = &scenario.lock.options,
+       .timed_by_clients = algorithm->timed_by_clients != nullptr &&
+                           algorithm->timed_by_clients(scenario.lock.options),
+       .ports = programs_ != nullptr ? programs_->ports() : std::span<const std::uint16_t>()});
 }
 
 // The primaries that a client uses, by their numbers; empty: all, in order.
@@ -188,7 +192,7 @@ void World::set_lock_keys() {
 void World::build(std::uint64_t seed, bool tracing) {
   const Scenario& scenario = *scenario_;
   sim::Scheduler& scheduler = simulation_.scheduler;
-  simulation_.reset(seed, tracing);
+  simulation_.reset(seed, tracing || programs_ != nullptr);
   if (scenario.ties == Ties::permuted) scheduler.permute_ties();
   scheduler.set_event_limit(most_events_);
   keys_.reset();
@@ -203,10 +207,6 @@ void World::build(std::uint64_t seed, bool tracing) {
   const std::uint32_t clients = scenario.clients.count;
   build_resource();
 
-  while (machines_.size() < clients) {
-    machines_.emplace_back();
-    programs_.emplace_back();
-  }
   for (std::uint32_t i = 0; i < clients; ++i) build_client(i);
   if (coordinated_) build_coordinator();
   simulation_.nemesis.reset(scenario.faults, 0, context_.first_server);
@@ -220,7 +220,8 @@ void World::build(std::uint64_t seed, bool tracing) {
     if (collects) add_gc(scheduler.processes().at(i), server_->gc->of(scenario.servers));
   }
   horizon_.bind<&World::at_horizon>(scheduler, nullptr, *this);
-  horizon_.arm(busy_until_ + patience_);
+  horizon_.arm(programs_ != nullptr ? sim::kStart + scenario.clients.until
+                                    : busy_until_ + patience_);
 }
 
 void World::build_resource() {
@@ -233,6 +234,7 @@ void World::build_resource() {
       .things = static_cast<std::uint32_t>(lock_keys_.size()),
       .recover_by = spec.recover_by,
       .nodes = {.force_promises = spec.force_promises, .restarted_log = spec.restarted_log}};
+  if (programs_ != nullptr) return programs_->build_resource(simulation_, *cluster_, rules);
   const std::uint32_t first = index_of(kResourceKind);
   sim::Processes& processes = simulation_.scheduler.processes();
   if (spec.nodes == 1) {
@@ -288,7 +290,12 @@ models::ClientMachine& World::build_machine(models::ClientMachine& machine, sim:
 
 void World::build_client(std::uint32_t number) {
   const ClientProgram::Part& part = clients_[number].part;
-  programs_[number].reset(
+  if (programs_ != nullptr) return programs_->build_client(number, *part.clients, part.arrives);
+  while (machines_.size() <= number) {
+    machines_.emplace_back();
+    lives_.emplace_back();
+  }
+  lives_[number].reset(
       build_machine(machines_[number], simulation_.scheduler.processes().at(number), number),
       *scenario_, part, tenures_, busy_until_);
   busy_until_ = std::max(busy_until_, sim::kStart + part.arrives);
@@ -344,6 +351,8 @@ void World::collect(std::uint32_t index) {
 // is not stuck.
 void World::at_horizon() {
   sim::Scheduler& scheduler = simulation_.scheduler;
+  // Nobody knows what programs still want, so that they have a time.
+  if (programs_ != nullptr) return scheduler.stop();
   const sim::Nemesis& nemesis = simulation_.nemesis;
   const sim::Instant last = std::max(nemesis.last_end(), busy_until_);
   const sim::Instant due = (nemesis.quiet() ? last : scheduler.now()) + patience_;
@@ -364,13 +373,28 @@ void World::run(std::uint64_t seed, bool tracing) {
   // A run that was cut short has no horizon, so nothing is judged as having never happened.
   if (!cut_short())
     simulation_.recorder.note({.at = scheduler.now(), .what = history::What::horizon});
-  verdicts_ = &judge_.judge(history(), context_);
+  if (programs_ != nullptr) programs_->end();
+  judge();
   sim::Digest digest = scheduler.record().digest();
   for (const properties::Verdict& verdict : *verdicts_) {
     if (is_left_out(verdict.property)) continue;
     digest.add((static_cast<std::uint64_t>(verdict.outcome) << 32) + verdict.count);
   }
   digest_ = digest.value();
+}
+
+void World::judge() {
+  verdicts_ = &judge_.judge(history(), context_);
+  if (programs_ == nullptr) return;
+  limited_ = *verdicts_;
+  verdicts_ = &limited_;
+  for (properties::Verdict& verdict : limited_) {
+    if (!judges(verdict.property))
+      verdict = {.property = verdict.property,
+                 .outcome = properties::Outcome::unknown,
+                 .count = 0,
+                 .witnesses = {}};
+  }
 }
 
 std::vector<std::string> World::processes() const {

@@ -20,6 +20,7 @@
 #include "scenarios/client_program.h"
 #include "scenarios/coordinator_program.h"
 #include "scenarios/measures.h"
+#include "scenarios/programs.h"
 #include "scenarios/run.h"
 #include "scenarios/scenario.h"
 #include "scenarios/setup.h"
@@ -55,16 +56,37 @@ class World {
   // Whether a limit ended the run: that of its events or of its trace.
   bool cut_short() const { return simulation_.scheduler.out_of_events() || !is_traced_whole(); }
   std::uint64_t most_events() const { return most_events_; }
-  const history::History& history() const { return simulation_.recorder.history(); }
+  // What is judged and told.
+  const history::History& history() const {
+    return programs_ != nullptr ? programs_->account().history : recorded();
+  }
+  // The same as it was recorded: the trace names its events. It is another only if the clients are
+  // programs.
+  const history::History& recorded() const { return simulation_.recorder.history(); }
+  // Whether what the clients do under this property can be judged at all.
+  bool judges(Property property) const {
+    return programs_ == nullptr || programs_->judges(property);
+  }
   bool is_traced_whole() const { return simulation_.scheduler.record().tracer().is_whole(); }
   const sim::Trace& trace() const { return simulation_.scheduler.record().tracer().trace(); }
+  // The trace for readers: that of history().
+  const sim::Trace& told() const {
+    return programs_ != nullptr ? programs_->account().trace : trace();
+  }
   const properties::Verdicts& verdicts() const { return *verdicts_; }
   const std::vector<sim::Nemesis::Firing>& fired() const { return simulation_.nemesis.fired(); }
   const sim::Network& network() const { return simulation_.network; }
   Duration patience() const { return patience_; }
   const properties::Context& context() const { return context_; }
+  std::vector<ProgramEnd> program_ends() const {
+    return programs_ != nullptr ? programs_->ends() : std::vector<ProgramEnd>();
+  }
   std::uint32_t grants() const { return scenarios::grants(history()); }
   std::vector<std::string> processes() const;
+  // The same for readers: those of history().
+  std::vector<std::string> told_processes() const {
+    return programs_ != nullptr ? programs_->names() : processes();
+  }
   std::vector<std::string> keys() const { return keys_.names(); }
   const Scenario& scenario() const { return *scenario_; }
 
@@ -87,6 +109,7 @@ class World {
   servers::Site site() { return {simulation_, tenures_, keys_}; }
   void add_gc(sim::Process& process, const servers::GcProfile& profile);
   void at_horizon();
+  void judge();
 
   const Scenario* scenario_ = nullptr;
   std::deque<Setup> unlike_;     // of the clients that differ
@@ -96,6 +119,7 @@ class World {
   std::vector<std::string> lock_keys_;  // number i is key i of the history
   const servers::Kind* server_ = nullptr;
   bool coordinated_ = false;
+  std::unique_ptr<Programs> programs_;  // nullptr: the clients are none
   properties::Context context_;
   Duration patience_{};  // from the last disturbance to the horizon
 
@@ -106,7 +130,7 @@ class World {
   servers::Cluster* cluster_ = nullptr;                                         // of the scenario
   models::Resource resource_;
   std::deque<models::ClientMachine> machines_;
-  std::deque<ClientProgram> programs_;
+  std::deque<ClientProgram> lives_;
   models::ClientMachine coordinator_;  // used if the scenario has a coordinator
   CoordinatorProgram coordinating_;
   std::vector<ProcessSpec> processes_;
@@ -126,6 +150,7 @@ class World {
   sim::Timer horizon_;
   properties::Judge judge_;
   const properties::Verdicts* verdicts_ = nullptr;
+  properties::Verdicts limited_;  // of clients of which not everything is known
   std::uint64_t digest_ = 0;
 };
 

@@ -67,6 +67,7 @@ TEST(Writer, WritesEveryKeyOfACompleteFile) {
   EXPECT_EQ(lines(file_text(testing::parsed(testing::kMySql))), lines(testing::kMySql));
   EXPECT_EQ(lines(file_text(testing::parsed(testing::kNumbers))), lines(testing::kNumbers));
   EXPECT_EQ(lines(file_text(testing::parsed(testing::kPrimaries))), lines(testing::kPrimaries));
+  EXPECT_EQ(lines(file_text(testing::parsed(testing::kPrograms))), lines(testing::kPrograms));
 }
 
 // A key that the sample does not have is one that nobody has seen come back.
@@ -79,7 +80,8 @@ TEST(Writer, IsTriedOnEveryKeyThereIs) {
   const std::string text = std::string("\n") + testing::kComplete + testing::kSteps +
                            testing::kFailOver + testing::kCluster + testing::kReplicated +
                            testing::kUnlike + testing::kLeaseStore + testing::kZooKeeper +
-                           testing::kMySql + testing::kNumbers + testing::kPrimaries;
+                           testing::kMySql + testing::kNumbers + testing::kPrimaries +
+                           testing::kPrograms;
   std::size_t tried = 0;
   for (const TableDoc& table : tables) {
     for (const KeyDoc& key : table.keys) {

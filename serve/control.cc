@@ -89,28 +89,11 @@ std::string as_toml(const std::string& key, const Json& value) {
   return text(key) + " = " + text(value) + "\n";
 }
 
-// A step of a client outside is that of a command, whatever the command is for.
-bool name_step(Json& fault) {
-  constexpr std::string_view kCommandStep = "command.";
-  bool named = false;
-  for (const char* const moment : {"before", "after"}) {
-    if (!fault.contains(moment)) continue;
-    named = true;
-    const std::string step = fault[moment].is_string() ? fault[moment].get<std::string>() : "";
-    if (!step.starts_with(kCommandStep)) {
-      throw BadInput(fmt::format(
-          "the fault: {}: a step of a client outside is command.sent or command.applied", moment));
-    }
-    fault[moment] = "acquire." + step.substr(kCommandStep.size());
-  }
-  return named;
-}
-
 std::size_t strike(Front& front, Json fault) {
   Strike strike;
-  strike.at_step = name_step(fault);
-  strike.at_once = !strike.at_step && !fault.contains("at");
-  if (strike.at_step && fault.contains("by")) {
+  const bool at_step = fault.contains("before") || fault.contains("after");
+  strike.at_once = !at_step && !fault.contains("at");
+  if (at_step && fault.contains("by")) {
     const Json& by = fault["by"];
     strike.by = by.is_string() ? by.get<std::string>() : by.dump();
     fault.erase("by");

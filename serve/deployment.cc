@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "keys/bad_input.h"
+#include "outside/resource_wire.h"
 #include "scenarios/links.h"
 #include "scenarios/loader.h"
 #include "scenarios/process_kinds.h"
@@ -14,7 +15,6 @@
 #include "scenarios/topology.h"
 #include "scenarios/verbs/kind.h"
 #include "scenarios/writer.h"
-#include "serve/resource_wire.h"
 
 namespace picklock::serve {
 namespace {
@@ -94,7 +94,7 @@ Deployment::Deployment(Scenario scenario)
 }
 
 std::unique_ptr<servers::Wire> Deployment::open_wire(std::size_t index) const {
-  if (is_resource(index)) return std::make_unique<ResourceWire>();
+  if (is_resource(index)) return std::make_unique<outside::ResourceWire>();
   return kind_->open_wire();
 }
 
@@ -153,7 +153,7 @@ void Deployment::build_resource() {
                    .checks = spec.checks,
                    .equal_token = spec.equal_token});
   doors_.push_back(
-      {.process = &process, .endpoint = &resource_, .protocol = &Resource::protocol()});
+      {.process = &process, .endpoint = &resource_, .protocol = &outside::Resource::protocol()});
 }
 
 sim::Tag Deployment::admit() {
@@ -214,8 +214,6 @@ void Deployment::refuse_strangers(const sim::Fault& fault) const {
     throw BadInput(
         fmt::format("the fault: {} are all clients, which can only be cut off", kClients));
   }
-  if (!fault.trigger.at && fault.trigger.phase == sim::Phase::replied)
-    throw BadInput("the fault: a step of a client outside is command.sent or command.applied");
 }
 
 sim::Plan Deployment::faults_told() const {
@@ -232,14 +230,17 @@ sim::Plan Deployment::faults_told() const {
 
 std::size_t Deployment::strike(Strike strike) {
   if (strike.at_once) strike.table += "at = \"0s\"\n";
+  // Nobody knows the locks of clients outside, only their commands.
   Scenario plain = scenario_;
   plain.faults.clear();
+  plain.lock = scenarios::fresh_like({});
+  plain.lock.algorithm = fmt::format("{}-program", kind_->server.key);
+  plain.clients.program = {std::string(kClients)};
   std::string text = file_text(plain) + "\n[[fault]]\n" + strike.table;
-  const Scenario read = with_fault(std::move(text), scenarios::vocabulary_of(scenario_));
+  const Scenario read = with_fault(std::move(text), scenarios::shipped_vocabulary());
   sim::Fault fault = read.faults.at(0);
   for (std::string* name : {&fault.target, &fault.to, &fault.trigger.on}) call_clients(*name);
   for (std::string& name : fault.from) call_clients(name);
-  if (strike.at_step) fault.trigger.role = kCommand;
   refuse_strangers(fault);
   if (fault.trigger.at) *fault.trigger.at += simulation_.now() - sim::kStart;
   faults_.push_back(std::move(fault));

@@ -14,8 +14,8 @@
 #include "models/client/tenures.h"
 #include "models/servers/cluster.h"
 #include "models/servers/kind.h"
+#include "outside/resource.h"
 #include "scenarios/scenario.h"
-#include "serve/resource.h"
 
 namespace picklock::serve {
 
@@ -23,9 +23,6 @@ namespace picklock::serve {
 inline constexpr std::string_view kClients = "clients";
 // The same in the text of a scenario, whose clients are left out but for one.
 inline constexpr std::string_view kClientsInFile = "client-1";
-
-// The step of every message from outside: nobody knows what it is for.
-inline constexpr Role kCommand = Role::upkeep;
 
 // The sender of a message: a connection, or a client with a name, which may have several.
 struct Caller {
@@ -39,7 +36,6 @@ struct Caller {
 struct Strike {
   std::string table;
   bool at_once = false;  // the table has no moment
-  bool at_step = false;  // its moment is a step of role `acquire`, which stands for any command
   std::string by;        // whose commands count: a caller's name, or its connection; empty: all
 };
 
@@ -83,7 +79,7 @@ class Deployment {
   const std::deque<sim::Fault>& faults() const { return faults_; }
   // The same as their story names them.
   sim::Plan faults_told() const;
-  const Resource& resource() const { return resource_; }
+  const outside::Resource& resource() const { return resource_; }
   const std::vector<Caller>& callers() const { return callers_; }
   std::uint64_t seed() const { return scenario_.seed; }
   const scenarios::Scenario& scenario() const { return scenario_; }
@@ -102,7 +98,7 @@ class Deployment {
   models::Tenures tenures_;
   models::Keys keys_;
   std::unique_ptr<servers::Cluster> cluster_;
-  Resource resource_;
+  outside::Resource resource_;
   std::vector<servers::Door> doors_;
   std::vector<Caller> callers_;  // by number; 0 is nobody
   std::uint32_t connections_ = 0;

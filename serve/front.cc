@@ -118,8 +118,7 @@ void Front::accept(From& from, std::size_t server) {
     if (error == asio::error::operation_aborted) return;
     // A real server refuses more as well (maxclients).
     if (!error && deployment_.connected() < kMostConnections) {
-      auto visitor =
-          std::make_shared<Visitor>(loop_, std::move(socket), deployment_.open_wire(server));
+      auto visitor = std::make_shared<Visitor>(loop_, std::move(socket));
       loop_.arrive([this, server, visitor] {
         visitors_.push_back(visitor);
         visitor->enter(deployment_, server);

@@ -100,12 +100,12 @@ class Nemesis {
     Timer ends;
   };
 
-  // Of `armed_`, for the steps of this kind.
+  // Of `armed_`, for the steps of this kind. Requires a role.
   static constexpr unsigned bit(Role role, Phase phase, Side side) {
     constexpr unsigned kPhases = kPhaseNames.size();
     constexpr unsigned kSides = 2;
-    static_assert(kMostRoles * kPhases * kSides <= 64);
-    return (static_cast<unsigned>(role) * kPhases + static_cast<unsigned>(phase)) * kSides +
+    static_assert((kMostRoles - 1) * kPhases * kSides <= 64);
+    return ((static_cast<unsigned>(role) - 1) * kPhases + static_cast<unsigned>(phase)) * kSides +
            static_cast<unsigned>(side);
   }
   static bool is_message_verb(Verb verb) {

@@ -10,8 +10,8 @@ enum class Role : std::uint8_t;
 
 namespace sim {
 
-inline constexpr unsigned kMostRoles =
-    10;  // a plan's triggers are bits of one word (sim/nemesis.h)
+// A plan's triggers are bits of one word (sim/nemesis.h), where no role has none.
+inline constexpr unsigned kMostRoles = 11;
 
 }  // namespace sim
 }  // namespace picklock

@@ -47,6 +47,11 @@ inline scenarios::Vocabulary vocabulary() {
                check_keys(),
                {*find(keys_of("redlock"), "tokens"),
                 *find(keys_of("shedlock"), "release_compares")}})},
+      {"redis-program",
+       {Role::command, Role::write, Role::read},
+       {},
+       {.servers = true, .outside = true},
+       {*find(keys_of("redlock"), "quorum")}},
       {"zk-ephemeral",
        {Role::acquire, Role::renew, Role::release, Role::watch},
        {},
@@ -503,6 +508,26 @@ after_error = "repeat"
 [servers.mysql]
 primaries = 3
 spread = false
+[expect]
+violated = []
+)";
+
+// Clients that are programs.
+inline constexpr const char* kPrograms = R"(format = 1
+[lock]
+algorithm = "redis-program"
+quorum = 2
+[servers.redis]
+masters = 3
+[clients]
+program = ["/usr/bin/python3", "lock.py", "--fast"]
+folder = "/srv/locks/"
+until = "30s"
+[[fault]]
+pause = "client-1"
+before = "command.sent"
+command = "EVALSHA"
+for = "15s"
 [expect]
 violated = []
 )";

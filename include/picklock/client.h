@@ -40,12 +40,13 @@ enum class Role : std::uint8_t {
   watch,      // begins to wait for a change
   upkeep,     // no step, whatever verb it is sent in: loads a script, asks for replicas
   read,       // reads the protected resource
+  command,    // of a program from outside: nobody knows what it is for
 };
 
-inline constexpr std::array<std::string_view, 10> kRoleNames = {
+inline constexpr std::array<std::string_view, 11> kRoleNames = {
     "none",  "acquire",   "renew", "check",  "release",
-    "write", "subscribe", "watch", "upkeep", "read"};
-static_assert(kRoleNames.size() == static_cast<std::size_t>(Role::read) + 1 &&
+    "write", "subscribe", "watch", "upkeep", "read", "command"};
+static_assert(kRoleNames.size() == static_cast<std::size_t>(Role::command) + 1 &&
               !kRoleNames.back().empty());
 
 constexpr std::string_view name(Role role) { return kRoleNames[static_cast<std::size_t>(role)]; }

@@ -27,6 +27,7 @@ struct Uses {
   bool database = false;  // a DatabaseWrite: the protected data can be where the lock is
   bool force = false;     // a ForcedRelease
   bool endless = false;   // a `ttl` of 0 is a key without expiry
+  bool outside = false;   // the lock is that of programs, which a scenario names
   LockServer server = redis::kServer;
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "picklock/client.h"
 #include "sim/network.h"
 
 namespace picklock::servers {
@@ -42,6 +43,8 @@ class Wire {
     out += message;
     return true;
   }
+  // What the message is for, if its command says so.
+  virtual Role role_of(std::string_view) const { return Role::command; }
   // The name that the client gives itself with this message, if it does.
   virtual std::optional<std::string> name_given(std::string_view) { return std::nullopt; }
 };

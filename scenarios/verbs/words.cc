@@ -44,8 +44,7 @@ bool takes_steps(std::string_view process) {
 
 // "client-1's 2nd write", "its release (DEL)", or for any client "an acquire".
 std::string step(const sim::Trigger& trigger, std::string_view whose) {
-  // At servers for clients outside nobody knows what a command is for.
-  const std::string_view role = trigger.role == Role::upkeep ? "command" : name(trigger.role);
+  const std::string_view role = name(trigger.role);
   std::string text = whose == "its"    ? "its"
                      : !whose.empty()  ? fmt::format("{}'s", whose)
                      : trigger.nth > 1 ? "the"

@@ -1,4 +1,4 @@
-#include "serve/resource_wire.h"
+#include "outside/resource_wire.h"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -9,10 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "models/redis/commands.h"
 #include "models/redis/wire.h"
-#include "serve/resource.h"
+#include "outside/resource.h"
 
-namespace picklock::serve {
+namespace picklock::outside {
 namespace {
 
 namespace http = boost::beast::http;
@@ -114,6 +115,13 @@ Cut ResourceWire::cut_http(std::string_view& bytes, sim::Payload& message) {
   return Cut::request;
 }
 
+Role ResourceWire::role_of(std::string_view message) const {
+  const std::string_view command = redis::protocol().command(message);
+  return redis::same_word(command, "write")  ? Role::write
+         : redis::same_word(command, "read") ? Role::read
+                                             : Role::command;
+}
+
 std::optional<std::string> ResourceWire::name_given(std::string_view message) {
   return speaks_ == Speaks::redis ? redis_.name_given(message) : name_;
 }
@@ -157,4 +165,4 @@ bool ResourceWire::put(std::string_view message, std::string& out) {
   return asked.keep_alive;
 }
 
-}  // namespace picklock::serve
+}  // namespace picklock::outside

@@ -16,12 +16,13 @@
 #include "models/redis/socket_wire.h"
 #include "models/servers/wire.h"
 
-namespace picklock::serve {
+namespace picklock::outside {
 
 class ResourceWire final : public servers::Wire {
  public:
   servers::Cut cut(std::string_view& bytes, sim::Payload& message) override;
   bool put(std::string_view message, std::string& out) override;
+  Role role_of(std::string_view message) const override;
   std::optional<std::string> name_given(std::string_view message) override;
 
  private:
@@ -42,4 +43,4 @@ class ResourceWire final : public servers::Wire {
   std::optional<std::string> name_;  // of the last request by HTTP
 };
 
-}  // namespace picklock::serve
+}  // namespace picklock::outside

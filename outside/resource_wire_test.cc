@@ -1,4 +1,4 @@
-#include "serve/resource_wire.h"
+#include "outside/resource_wire.h"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
@@ -10,7 +10,7 @@
 
 #include "models/redis/wire.h"
 
-namespace picklock::serve {
+namespace picklock::outside {
 namespace {
 
 using servers::Cut;
@@ -125,4 +125,4 @@ RC_GTEST_PROP(ResourceWire, BearsAnyBytes, (const std::string& garbage)) {
 }
 
 }  // namespace
-}  // namespace picklock::serve
+}  // namespace picklock::outside

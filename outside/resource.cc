@@ -1,4 +1,4 @@
-#include "serve/resource.h"
+#include "outside/resource.h"
 
 #include <charconv>
 #include <span>
@@ -6,7 +6,7 @@
 #include "models/redis/commands.h"
 #include "models/redis/wire.h"
 
-namespace picklock::serve {
+namespace picklock::outside {
 namespace {
 
 using redis::same_word;
@@ -168,4 +168,4 @@ void Resource::write(const Asked& asked, const sim::Message& request, sim::Paylo
   redis::write_integer(answer, thing->version);
 }
 
-}  // namespace picklock::serve
+}  // namespace picklock::outside

@@ -20,7 +20,7 @@
 #include "models/resource/resource.h"
 #include "sim/service.h"
 
-namespace picklock::serve {
+namespace picklock::outside {
 
 inline constexpr std::size_t kMostValueBytes = std::size_t{1} << 20;
 
@@ -65,4 +65,4 @@ class Resource final : public sim::Service {
   std::vector<std::string_view> argv_;
 };
 
-}  // namespace picklock::serve
+}  // namespace picklock::outside

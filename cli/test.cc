@@ -1,0 +1,206 @@
+#include "cli/test.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/search_words.h"
+#include "keys/bad_input.h"
+#include "keys/key_kinds.h"
+#include "models/servers/kind.h"
+#include "reports/wording.h"
+#include "scenarios/program_locks.h"
+#include "scenarios/runner.h"
+
+namespace picklock::cli {
+namespace {
+
+using keys::BadInput;
+using scenarios::Run;
+using scenarios::Scenario;
+
+// Of one program a second or two; a search with faster ones may be told to go on.
+constexpr const char* kRuns = "200";
+constexpr const char* kMostFaults = "2";
+
+constexpr std::string_view kPrograms = R"(format = 1
+title = "programs under test"
+[lock]
+algorithm = "{}-program"
+{}
+[clients]
+count = {}
+arrive_every = "100ms"
+until = "{}"
+program = {}
+)";
+
+std::vector<const servers::Kind*> kinds_for_programs() {
+  std::vector<const servers::Kind*> all;
+  for (const servers::Kind* kind : servers::kinds()) {
+    if (kind->open_wire != nullptr) all.push_back(kind);
+  }
+  return all;
+}
+
+scenarios::Document document_from(const TestOptions& options) {
+  const TestOptions::Servers servers =
+      options.servers.empty()
+          ? TestOptions::Servers{.kind = kinds_for_programs().front(), .keys = {}}
+          : options.servers.front();
+  if (options.servers.size() > 1) {
+    throw BadInput(fmt::format("test: give --{} or --{}, not both", servers.kind->server.key,
+                               options.servers.back().kind->server.key));
+  }
+  const std::uint64_t clients =
+      options.clients.empty() ? 2 : number_from("--clients", options.clients, 1, 100);
+  scenarios::Document document(
+      fmt::format(kPrograms, servers.kind->server.key, servers.kind->served_as, clients,
+                  options.until.empty() ? "60s" : options.until, keys::as_toml(options.program)),
+      "programs");
+  std::string_view keys = servers.keys;
+  while (!keys.empty()) {
+    const std::string_view key = keys.substr(0, keys.find(','));
+    document.set(
+        scenarios::change_from(fmt::format("servers.{}.{}", servers.kind->server.key, key)));
+    keys.remove_prefix(std::min(key.size() + 1, keys.size()));
+  }
+  for (const std::string& change : options.search.changes)
+    document.set(scenarios::change_from(change));
+  return document;
+}
+
+std::string command_of(const TestOptions& options, std::uint64_t seed) {
+  std::string command = "picklock test";
+  const auto add = [&command](std::string_view option, const std::string& word) {
+    if (!word.empty()) command += fmt::format(" {} {}", option, shell_quoted(word));
+  };
+  add("--clients", options.clients);
+  for (const TestOptions::Servers& one : options.servers)
+    add(fmt::format("--{}", one.kind->server.key), one.keys);
+  add("--until", options.until);
+  command += words_of(options.search, seed) + " --";
+  for (const std::string& word : options.program) command += " " + shell_quoted(word);
+  return command;
+}
+
+// What a run without faults shows: the programs work, and what can be judged.
+std::string told(const Run& run) {
+  const auto count = [&run](history::What what) {
+    const auto found =
+        std::count_if(run.history.begin(), run.history.end(),
+                      [what](const history::HistoryEvent& one) { return one.what == what; });
+    return static_cast<std::uint64_t>(found);
+  };
+  const std::uint64_t writes = count(history::What::write_accepted);
+  const std::uint64_t beliefs = count(history::What::acquire_ok);
+  std::string text =
+      fmt::format("without faults: {}, {} and {} in {} s of virtual time\n",
+                  reports::plural(count(history::What::entry_created), "grant"),
+                  reports::plural(writes, "write"), reports::plural(beliefs, "ENTER"),
+                  (run.ended - sim::kStart) / std::chrono::seconds(1));
+  for (const scenarios::ProgramEnd& end : run.ends) {
+    text += fmt::format("  {} {}\n", end.process, end.how);
+    if (!end.output.empty()) text += fmt::format("    its output ends: {}\n", end.output);
+  }
+  if (writes + beliefs == 0)
+    text +=
+        "  nobody used the resource or said ENTER: only own-release can be judged "
+        "(docs/programs.md)\n";
+  return text;
+}
+
+}  // namespace
+
+CLI::App* add_test(CLI::App& app, TestOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "test",
+      "Run a program as it is against simulated servers, and search for faults that break "
+      "its lock.");
+  command
+      ->add_option("PROGRAM", options.program,
+                   "the program and its arguments, behind --; each client runs it once")
+      ->type_name("")
+      ->required();
+  ExploreOptions& search = options.search;
+  const auto add = [command](const char* name, std::string& into, const std::string& meaning,
+                             const char* type) {
+    command->add_option(name, into, meaning)->type_name(type);
+  };
+  add("--clients", options.clients, "how many run it (default: 2)", "NUMBER");
+  for (const servers::Kind* kind : kinds_for_programs()) {
+    std::string about = fmt::format("its servers: keys of [servers.{}]", kind->server.key);
+    if (!kind->served_example.empty()) about += fmt::format(", such as {}", kind->served_example);
+    command
+        ->add_option_function<std::string>(
+            fmt::format("--{}", kind->server.key),
+            [&options, kind](const std::string& keys) {
+              options.servers.push_back({kind, keys});
+            },
+            about)
+        ->type_name("KEY=VALUE,…");
+  }
+  add("--until", options.until, "how long a run lasts at most, in virtual time (default: 60s)",
+      "DURATION");
+  command
+      ->add_option("--set", search.changes,
+                   "change one key of the scenario, such as network.latency=2ms; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+  add("--runs", search.runs, fmt::format("the number of runs (default: {})", kRuns), "NUMBER");
+  add("--seconds", search.seconds, "search for so long, in place of --runs", "NUMBER");
+  add("--max-faults", search.max_faults,
+      fmt::format("the most faults in one run (default: {})", kMostFaults), "NUMBER");
+  add("--faults", search.faults,
+      "the classes of faults to draw from, as in `picklock list faults` (default: all that can "
+      "act)",
+      "CLASS,...");
+  add("--property", search.properties,
+      "search for violations of these properties (default: all that can be seen from outside)",
+      "NAME,...");
+  command
+      ->add_option("--except", search.except,
+                   "search on past what is known, as for `explore`; may be repeated")
+      ->type_name("KNOWN")
+      ->take_all()
+      ->allow_extra_args(false);
+  add("--seed", search.seed, "the seed of the plans and the runs (default: 1)", "NUMBER");
+  add("--jobs", search.jobs, "the number of processes (default: one per core)", "NUMBER");
+  add("--out", search.out,
+      fmt::format("the folder for the scenarios that break it (default: {})", kDefaultOut),
+      "FOLDER");
+  command->add_flag("--json", search.json, "print one JSON document");
+  add_color(*command, search.color);
+  command->footer(
+      "The program finds its servers at localhost, each at the usual port of its kind or the next "
+      "ones, and the protected resource at localhost:7000; docs/programs.md tells what it may do "
+      "and "
+      "how it is judged.\n\n"
+      "Exit status:\n"
+      "0\tno property was violated\n"
+      "1\tone was violated\n"
+      "2\tbad input, wrong usage, or a program that cannot be run in virtual time\n"
+      "130\tinterrupted; the report covers the runs until then");
+  return command;
+}
+
+int test(const TestOptions& options) {
+  const scenarios::Document document = document_from(options);
+  const Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
+  const Run alone = scenarios::Runner().run(scenario, scenario.seed, false);
+  if (!options.search.json) put(told(alone));
+  ExploreOptions search = options.search;
+  if (search.runs.empty() && search.seconds.empty()) search.runs = kRuns;
+  if (search.max_faults.empty()) search.max_faults = kMostFaults;
+  return explore(
+      search, [&scenario] { return scenario; },
+      [&options](std::uint64_t seed) { return command_of(options, seed); });
+}
+
+}  // namespace picklock::cli

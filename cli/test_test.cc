@@ -1,0 +1,127 @@
+// `picklock test`, and scenarios whose clients are programs.
+#include "guests/support.h"
+#include "testing/program.h"
+
+namespace picklock::cli {
+namespace {
+
+class Programs : public Program {
+ protected:
+  void SetUp() override {
+    if (const std::string why = guests::unsupported(); !why.empty()) GTEST_SKIP() << why;
+  }
+
+  // A scenario of two clients that run this Python, under `more`.
+  std::string scenario(const std::string& python, const std::string& more = "") const {
+    file("program.py", python);
+    return file("story.toml",
+                "format = 1\nlock.algorithm = \"redis-program\"\nclients.count = 2\n"
+                "clients.program = [\"/usr/bin/python3\", \"program.py\"]\n" +
+                    more);
+  }
+};
+
+// A lock without a token, which its holder deletes blindly, and the resource that it protects.
+constexpr const char* kNaive = R"(
+import socket, time
+
+def connect(port):
+    return socket.create_connection(("127.0.0.1", port))
+
+def say(to, *words):
+    to.sendall(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word.encode()) for word in words))
+    return to.recv(1000)
+
+redis, resource = connect(6379), connect(7000)
+while say(redis, "SET", "order", "x", "NX", "PX", "10000") != b"+OK\r\n":
+    time.sleep(0.1)
+time.sleep(4)
+say(resource, "WRITE", "orders", "paid")
+say(redis, "DEL", "order")
+)";
+
+TEST_F(Programs, RunAsTheyAre) {
+  const Ran ran = picklock("run " + scenario(kNaive));
+  EXPECT_EQ(ran.err, "");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("✓ as expected"));
+  EXPECT_THAT(ran.out, HasSubstr("SET order x NX PX 10000 → OK"));
+}
+
+TEST_F(Programs, ArePausedAtACommandByItsName) {
+  const Ran ran =
+      picklock("run " + scenario(kNaive,
+                                 "[[fault]]\npause = \"client-1\"\nbefore = \"DEL.sent\"\n"
+                                 "for = \"8s\"\n[expect]\nviolated = [\"own-release\"]\n"));
+  EXPECT_EQ(ran.err, "");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("✗ own-release: client-1 removed client-2's"));
+}
+
+TEST_F(Programs, GiveEqualRunsAndDigests) {
+  const std::string story = scenario(kNaive);
+  const Ran first = picklock("run " + story);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(picklock("run " + story).out, first.out);
+}
+
+TEST_F(Programs, AreSearchedForWhatBreaksThem) {
+  file("program.py", kNaive);
+  const Ran ran = shell("cd " + path("") +
+                        " && \"$P\" test --runs 40 --max-faults 1 --out finds -- /usr/bin/python3 "
+                        "program.py");
+  EXPECT_EQ(ran.status, 1) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("without faults: 2 grants, 2 writes and 0 ENTERs"));
+  EXPECT_THAT(ran.out, HasSubstr("✗ own-release violated"));
+  EXPECT_EQ(shell("cd / && \"$P\" run " + path("finds/own-release-1.toml") + " >/dev/null").status,
+            0);
+}
+
+TEST_F(Programs, ThatFailTellTheirLastLine) {
+  file("program.py", "raise SystemExit('no such server')");
+  const Ran ran = shell("cd " + path("") +
+                        " && \"$P\" test --runs 1 --out finds -- /usr/bin/python3 "
+                        "program.py");
+  EXPECT_THAT(ran.out, HasSubstr("client-1 ended with exit status 1\n"));
+  EXPECT_THAT(ran.out, HasSubstr("its output ends: no such server\n"));
+  EXPECT_THAT(ran.out, HasSubstr("nobody used the resource or said ENTER"));
+}
+
+TEST_F(Programs, ThatCannotBeRepeatedAreNamedWithTheirCall) {
+  const Ran ran = picklock("run " + scenario("import socket\nsocket.socket().listen()\n"));
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("not reproducible"));
+  EXPECT_THAT(ran.err, HasSubstr("listen"));
+}
+
+TEST_F(Programs, SayWhenTheyBelieveAndPassMarks) {
+  const std::string story = scenario(
+      "import os, time\nos.write(3, b'ENTER\\n')\ntime.sleep(4)\nos.write(3, b'half way\\n')\n"
+      "time.sleep(1)\nos.write(3, b'LEAVE\\n')\n",
+      "[expect]\nviolated = [\"mutual-exclusion\"]\n[[fault]]\npause = \"client-1\"\n"
+      "before = \"mark:half way\"\nfor = \"1s\"\n");
+  const Ran ran = picklock("run " + story);
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+}
+
+TEST_F(Programs, AreRefusedWhereAFileContradictsItself) {
+  const auto refused = [this](const std::string& text, const std::string& complaint) {
+    expect_refused("run " + file("bad.toml", "format = 1\n" + text), complaint);
+  };
+  refused("lock.algorithm = \"redis-program\"\n",
+          "`clients.program`: must be given: redis-program is the lock of a program");
+  refused("lock.algorithm = \"redis-program\"\nclients.program = [\"x\"]\nclients.hold = \"1s\"\n",
+          "key `clients.hold`: has no effect: the program decides what the client does");
+  refused("lock.algorithm = \"redis-lock\"\nclients.program = [\"x\"]\n", "no algorithm");
+  refused("lock.algorithm = \"redlock\"\nclients.program = [\"x\"]\n",
+          "key `clients.program`: has no effect: redlock is no lock of programs");
+  refused("lock.algorithm = \"redis-program\"\nclients.program = [\"no-such-program\"]\n",
+          "no-such-program");
+  expect_refused("test --runs 1", "PROGRAM");
+  expect_refused("test --redis masters=1 --mysql replicas=1 -- true",
+                 "test: give --redis or --mysql, not both");
+  expect_refused("test --redis master=1 -- true", "did you mean `servers.redis.masters`?");
+  expect_refused("test --clients 0 -- true", "--clients: must be a whole number, 1 to 100");
+}
+
+}  // namespace
+}  // namespace picklock::cli

@@ -1,0 +1,27 @@
+// What a program prints, in memory.
+#pragma once
+
+#include <string>
+
+namespace picklock::outside {
+
+class Output {
+ public:
+  // Throws std::runtime_error if the machine has no place for it.
+  Output();
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  ~Output();
+
+  // As a child of this process that has inherited its descriptors can open it.
+  const std::string& path() const { return path_; }
+  void clear();
+  // Without white space around it; empty: nothing was printed.
+  std::string last_line() const;
+
+ private:
+  int file_;
+  std::string path_;
+};
+
+}  // namespace picklock::outside

@@ -1,0 +1,73 @@
+#include "scenarios/program_locks.h"
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "models/locks/quorum_options.h"
+#include "models/servers/kind.h"
+
+namespace picklock::scenarios {
+namespace {
+
+using models::Algorithm;
+using models::LockOptions;
+using models::locks::QuorumOptions;
+
+// An exclusion of beliefs is judged as well where the program says when it enters and leaves.
+std::vector<Promise> expected(const LockOptions&) {
+  std::vector<Promise> all = {{Property::mutual_exclusion, FaultClasses::all(), {}}};
+  for (const Property property : kJudgedOutside) all.push_back({property, FaultClasses::all(), {}});
+  return all;
+}
+
+std::uint32_t quorum(std::uint32_t servers, const LockOptions& options) {
+  const std::uint32_t given = options.of<QuorumOptions>().quorum;
+  return given > 0 ? given : servers / 2 + 1;
+}
+
+keys::Keys<LockOptions> quorum_key() {
+  keys::Keys<LockOptions> all;
+  for (const keys::Key<LockOptions>& key : models::locks::quorum_keys()) {
+    if (key.name == "quorum") all.push_back(key);
+  }
+  return all;
+}
+
+Algorithm program_on(const servers::Kind& server, std::string_view name) {
+  return {.name = name,
+          .summary = "the lock that a program has, which is run as it is",
+          .source = "the program",
+          .roles = {Role::command, Role::write, Role::read},
+          .marks = {},
+          .uses = {.servers = true, .outside = true, .server = server.server},
+          .keys = quorum_key(),
+          .promises = expected,
+          .bound = [](const LockOptions&) { return sim::Duration{}; },
+          .quorum = quorum};
+}
+
+}  // namespace
+
+std::span<const Algorithm> program_locks() {
+  static std::deque<std::string> names;
+  static const std::vector<Algorithm> all = [] {
+    std::vector<Algorithm> made;
+    for (const servers::Kind* kind : servers::kinds()) {
+      if (kind->open_wire == nullptr) continue;
+      names.push_back(std::string(kind->server.key) + "-program");
+      made.push_back(program_on(*kind, names.back()));
+    }
+    return made;
+  }();
+  return all;
+}
+
+const Algorithm* program_lock(std::string_view name) {
+  for (const Algorithm& one : program_locks()) {
+    if (one.name == name) return &one;
+  }
+  return nullptr;
+}
+
+}  // namespace picklock::scenarios

@@ -1,0 +1,169 @@
+#include "scenarios/programs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include "guests/support.h"
+#include "keys/bad_input.h"
+#include "models/servers/kind.h"
+#include "outside/resource_wire.h"
+#include "scenarios/process_kinds.h"
+#include "scenarios/program_locks.h"
+
+namespace picklock::scenarios {
+namespace {
+
+// Where a language finds its libraries; nothing else of the surroundings reaches a program.
+constexpr std::string_view kPassedOn[] = {"PATH",      "PYTHONPATH",     "VIRTUAL_ENV",
+                                          "NODE_PATH", "CLASSPATH",      "JAVA_HOME",
+                                          "GEM_PATH",  "LD_LIBRARY_PATH"};
+
+std::unique_ptr<servers::Wire> open_resource_wire() {
+  return std::make_unique<outside::ResourceWire>();
+}
+
+}  // namespace
+
+std::vector<std::uint16_t> ports_of(std::span<const servers::ProcessSpec> processes) {
+  std::vector<std::uint16_t> ports;
+  std::map<std::uint16_t, std::uint16_t> used;  // of each port of a kind, how often
+  for (const servers::ProcessSpec& process : processes) {
+    const std::uint16_t port = process.kind == &kResourceKind ? kResourcePort : process.kind->port;
+    ports.push_back(port == 0 ? port : static_cast<std::uint16_t>(port + used[port]++));
+  }
+  return ports;
+}
+
+bool Programs::are_in(const Scenario& scenario) {
+  const models::Algorithm* const algorithm = find_algorithm(scenario);
+  return algorithm != nullptr && algorithm->uses.outside;
+}
+
+void Programs::set(const Scenario& scenario, std::span<const servers::ProcessSpec> processes) {
+  if (const std::string why = guests::unsupported(); !why.empty())
+    throw keys::BadInput("this machine cannot run programs in virtual time: " + why);
+  scenario_ = &scenario;
+  processes_ = processes;
+  ports_ = ports_of(processes);
+}
+
+void Programs::build_resource(history::RecordedSimulation& simulation, servers::Cluster& cluster,
+                              const models::ResourceRules& rules) {
+  simulation_ = &simulation;
+  client_of_.assign(1, outside::kNobody);
+  addresses_.clear();
+  sim::Processes& processes = simulation.scheduler.processes();
+  for (const servers::Door& door : cluster.doors()) {
+    const sim::ProcessId id = door.process->id();
+    addresses_.push_back({.name = door.process->name(),
+                          .port = ports_[id],
+                          .port_of_kind = processes_[id].kind->port,
+                          .door = door,
+                          .open_wire = lock_server(*scenario_).open_wire});
+  }
+  for (sim::ProcessId id = 0; id < processes_.size(); ++id) {
+    if (processes_[id].kind != &kResourceKind) continue;
+    sim::Process& process = processes.at(id);
+    process.set_service(scenario_->servers.resource.service);
+    resource_.reset(simulation, process, rules);
+    addresses_.push_back({.name = process.name(),
+                          .port = kResourcePort,
+                          .port_of_kind = kResourcePort,
+                          .door = {.process = &process,
+                                   .endpoint = &resource_,
+                                   .protocol = &outside::Resource::protocol()},
+                          .open_wire = open_resource_wire});
+  }
+}
+
+void Programs::build_client(std::uint32_t number, const ClientsSpec& clients, Duration arrives) {
+  while (programs_.size() <= number) programs_.emplace_back();
+  sim::Process& process = simulation_->scheduler.processes().at(number);
+  std::vector<std::string> environment = {
+      "HOME=/",
+      "LANG=C.UTF-8",
+      "TZ=UTC",
+      "PICKLOCK_CLIENT=" + process.name(),
+      fmt::format("PICKLOCK_NUMBER={}", number + 1),
+      fmt::format("PICKLOCK_LOCK={}", scenario_->lock.key),
+      fmt::format("PICKLOCK_RESOURCE=127.0.0.1:{}", kResourcePort)};
+  std::string servers;
+  for (const outside::Address& one : addresses_) {
+    if (one.port != kResourcePort)
+      servers += fmt::format("{}127.0.0.1:{}", servers.empty() ? "" : ",", one.port);
+  }
+  environment.push_back("PICKLOCK_SERVERS=" + servers);
+  for (const std::string_view name : kPassedOn) {
+    if (const char* const value = std::getenv(std::string(name).c_str()))
+      environment.push_back(fmt::format("{}={}", name, value));
+  }
+  programs_[number].reset(*simulation_, process,
+                          {.command = &clients.program,
+                           .folder = clients.folder,
+                           .environment = std::move(environment),
+                           .addresses = addresses_},
+                          arrives, *this);
+}
+
+sim::Tag Programs::admit(sim::Process& client) {
+  client_of_.push_back(client.id());
+  return static_cast<sim::Tag>(client_of_.size() - 1);
+}
+
+void Programs::end() {
+  std::string why;
+  std::uint32_t who = 0;
+  ends_.clear();
+  for (std::uint32_t i = 0; i < scenario_->clients.count; ++i) {
+    if (why.empty() && !programs_[i].not_reproducible().empty()) {
+      why = programs_[i].not_reproducible();
+      who = i;
+    }
+    if (const std::string how = programs_[i].ending(); !how.empty())
+      ends_.push_back({processes_[i].name, how, programs_[i].last_line()});
+    programs_[i].end();
+  }
+  if (!why.empty()) {
+    throw keys::BadInput(
+        fmt::format("{}: the run is not reproducible, because {} cannot be run in "
+                    "virtual time: {}",
+                    keys::printable(scenario_->name, 200), processes_[who].name, why));
+  }
+  outside::Cast cast{.client_of = client_of_,
+                     .number_of = {},
+                     .first_server = scenario_->clients.count,
+                     .clients = scenario_->clients.count,
+                     .resource = 0,
+                     .things = resource_.names(),
+                     .second_thing = static_cast<sim::ProcessId>(processes_.size())};
+  for (sim::ProcessId id = 0; id < processes_.size(); ++id) {
+    cast.number_of.push_back(id);
+    if (processes_[id].kind == &kResourceKind) cast.resource = id;
+  }
+  account_ = outside::account_of(simulation_->recorder.history(),
+                                 simulation_->scheduler.record().tracer().trace(), cast);
+}
+
+std::vector<std::string> Programs::names() const {
+  std::vector<std::string> names;
+  for (const servers::ProcessSpec& process : processes_) names.push_back(process.name);
+  const std::vector<std::string>& things = resource_.names();
+  for (std::size_t i = 1; i < things.size(); ++i) names.push_back("resource-" + things[i]);
+  return names;
+}
+
+bool Programs::judges(Property property) const {
+  if (property == Property::mutual_exclusion) {
+    return std::any_of(
+        account_.history.begin(), account_.history.end(),
+        [](const history::HistoryEvent& one) { return one.what == history::What::acquire_ok; });
+  }
+  return std::find(std::begin(kJudgedOutside), std::end(kJudgedOutside), property) !=
+         std::end(kJudgedOutside);
+}
+
+}  // namespace picklock::scenarios

@@ -1,0 +1,73 @@
+// The clients of a scenario that are programs from outside: the programs themselves, the resource
+// that they use, and the history of what they did.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "history/recorded_simulation.h"
+#include "models/resource/resource.h"
+#include "models/servers/cluster.h"
+#include "outside/account.h"
+#include "outside/program.h"
+#include "outside/resource.h"
+#include "properties/verdict.h"
+#include "scenarios/run.h"
+#include "scenarios/scenario.h"
+
+namespace picklock::scenarios {
+
+// The resource listens there, at localhost.
+inline constexpr std::uint16_t kResourcePort = 7000;
+
+// Of each process, which no other has: those of its kind and the next ones; 0: it listens on none.
+std::vector<std::uint16_t> ports_of(std::span<const servers::ProcessSpec> processes);
+
+class Programs final : private outside::Register {
+ public:
+  Programs() = default;
+  Programs(const Programs&) = delete;
+  Programs& operator=(const Programs&) = delete;
+
+  // Whether the clients are programs.
+  static bool are_in(const Scenario& scenario);
+
+  // Throws keys::BadInput if this machine cannot run programs in virtual time. The pointers must
+  // outlive the runs.
+  void set(const Scenario& scenario, std::span<const servers::ProcessSpec> processes);
+  std::span<const std::uint16_t> ports() const { return ports_; }
+
+  // Once the processes and the servers of a run are there: the resource, then each client.
+  void build_resource(history::RecordedSimulation& simulation, servers::Cluster& cluster,
+                      const models::ResourceRules& rules);
+  void build_client(std::uint32_t number, const ClientsSpec& clients, Duration arrives);
+
+  // The run is over. Throws keys::BadInput if it cannot be repeated.
+  void end();
+  // What the clients did, with the processes of names().
+  const outside::Account& account() const { return account_; }
+  std::vector<std::string> names() const;
+  // Of those that have ended by themselves.
+  const std::vector<ProgramEnd>& ends() const { return ends_; }
+  // Whether it can be judged what the clients did under this property.
+  bool judges(Property property) const;
+
+ private:
+  sim::Tag admit(sim::Process& client) override;
+
+  const Scenario* scenario_ = nullptr;
+  std::span<const servers::ProcessSpec> processes_;
+  std::vector<std::uint16_t> ports_;
+  std::vector<outside::Address> addresses_;
+  std::deque<outside::Program> programs_;
+  outside::Resource resource_;
+  history::RecordedSimulation* simulation_ = nullptr;
+  std::vector<sim::ProcessId> client_of_;  // by tag
+  outside::Account account_;
+  std::vector<ProgramEnd> ends_;
+};
+
+}  // namespace picklock::scenarios
