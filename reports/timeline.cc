@@ -254,12 +254,28 @@ class TimelineWriter {
     using properties::Outcome;
     for (const Outcome outcome : {Outcome::violated, Outcome::unknown, Outcome::holds}) {
       for (const properties::Verdict& verdict : run_.verdicts) {
-        if (verdict.outcome == outcome && (outcome != Outcome::holds || promised(verdict)))
+        if (verdict.outcome == outcome && (outcome != Outcome::holds || promised(verdict)) &&
+            !is_unseen(verdict.property))
           property(verdict);
       }
     }
     unpromised();
+    unseen();
     premises();
+  }
+
+  bool is_unseen(Property one) const {
+    return std::find(run_.unseen.begin(), run_.unseen.end(), one) != run_.unseen.end();
+  }
+
+  // What a program would have to tell.
+  void unseen() {
+    if (run_.unseen.empty()) return;
+    std::vector<std::string> names;
+    for (const Property one : run_.unseen) names.emplace_back(name(one));
+    paragraph(Line().add("  ").add(glyphs_.open, Ink::dim).add(" "), 4,
+              "not judged, because nobody outside the program can see it: " + list(names),
+              Ink::dim);
   }
 
   bool promised(const properties::Verdict& verdict) const {
@@ -327,12 +343,14 @@ class TimelineWriter {
     });
     if (!of_settings.empty())
       faults += fmt::format("; {} by the scenario's settings", list(of_settings));
-    const std::vector<std::string> premise = {
-        plural(clients(), "client"),
-        run_.grants == 0 ? "no client learned that it had the lock"
-                         : "the lock was granted " + times(run_.grants),
-        faults, measured(run_.ended - sim::kStart) + " of virtual time"};
+    std::vector<std::string> premise = {plural(clients(), "client")};
+    if (run_.unseen.empty() || run_.grants > 0)
+      premise.push_back(run_.grants == 0 ? "no client learned that it had the lock"
+                                         : "the lock was granted " + times(run_.grants));
+    premise.insert(premise.end(),
+                   {faults, measured(run_.ended - sim::kStart) + " of virtual time"});
     paragraph(Line().add("  "), 2, "judged: " + joined(premise), Ink::dim);
+    if (!run_.unseen.empty()) return;  // nobody knows who waits
     if (run_.patience > sim::Duration::zero()) {
       paragraph(
           Line().add("  "), 2,

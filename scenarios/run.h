@@ -50,6 +50,7 @@ struct Run {
   LongestWait longest_wait;
   LongestIdle longest_idle;
   Wakeups wakeups;
+  std::vector<Property> unseen;  // what cannot be judged, because the clients are programs
   std::vector<ProgramEnd> ends;  // in the order of processes, if the clients are programs
   std::uint32_t grants = 0;  // tenures that learned that they have the lock
   std::vector<std::string>

@@ -123,6 +123,9 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   run.keys = world_.keys();
   run.grants = world_.grants();
   run.ends = world_.program_ends();
+  for (const properties::Verdict& verdict : run.verdicts) {
+    if (!world_.judges(verdict.property)) run.unseen.push_back(verdict.property);
+  }
   for (const auto& firing : world_.fired())
     run.fired.push_back({firing.fault, firing.at, firing.in_vain, firing.healed});
   run.longest_wait = longest_wait(run.history, run.ended);
