@@ -81,6 +81,7 @@ std::span<const Supervisor::Call> Supervisor::calls() {
       {SYS_sched_getaffinity, &Supervisor::sched_getaffinity},
       {SYS_sched_setaffinity, &Supervisor::do_nothing},
       {SYS_getcpu, &Supervisor::getcpu},
+      {SYS_ptrace, &Supervisor::refuse_call, Trap::always, "ptrace"},
       {SYS_kill, &Supervisor::kill_process},
       {SYS_tgkill, &Supervisor::kill_thread},
       {SYS_tkill, &Supervisor::kill_any_thread},

@@ -79,6 +79,7 @@ void Supervisor::clock_gettime(Thread& thread) {
   if (!exists(clock)) return answer(thread, -EINVAL);
   if (reads_too_often(thread)) return let_time_pass(thread);
   const auto kind = kind_of(clock);
+  has_seen_clocks_ = has_seen_clocks_ || kind.has_value();
   const timespec shown = as_timespec(kind ? now(*kind) : 0);
   answer(thread, thread.memory().put(thread.argument(1), shown) ? 0 : -EFAULT);
 }
@@ -91,6 +92,7 @@ void Supervisor::clock_getres(Thread& thread) {
 
 void Supervisor::gettimeofday(Thread& thread) {
   if (reads_too_often(thread)) return let_time_pass(thread);
+  has_seen_clocks_ = true;
   const std::int64_t wall = now(sim::ClockKind::wall);
   const timeval shown{wall / kSecond, wall % kSecond / 1000};
   const std::uint64_t at = thread.argument(0);
@@ -102,6 +104,7 @@ void Supervisor::gettimeofday(Thread& thread) {
 
 void Supervisor::time(Thread& thread) {
   if (reads_too_often(thread)) return let_time_pass(thread);
+  has_seen_clocks_ = true;
   const std::int64_t seconds = now(sim::ClockKind::wall) / kSecond;
   const std::uint64_t at = thread.argument(0);
   answer(thread, at == 0 || thread.memory().put(at, seconds) ? seconds : -EFAULT);
@@ -147,12 +150,14 @@ void Supervisor::getrusage(Thread& thread) {
 }
 
 void Supervisor::times(Thread& thread) {
+  has_seen_clocks_ = true;
   const std::uint64_t at = thread.argument(0);
   const bool there = at == 0 || thread.memory().put(at, tms{});
   answer(thread, there ? now() / kTick : -EFAULT);
 }
 
 void Supervisor::sysinfo(Thread& thread) {
+  has_seen_clocks_ = true;
   struct sysinfo about {};
   about.uptime = now() / kSecond;
   about.totalram = kMemory;

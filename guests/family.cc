@@ -25,12 +25,6 @@ namespace {
 constexpr int kShortPatience = 100;         // microseconds
 constexpr int kPatienceWithDying = 10'000;  // milliseconds
 
-std::uint64_t mixed_bits(std::uint64_t bits) {  // the finalizer of splitmix64
-  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
-  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBU;
-  return bits ^ (bits >> 31);
-}
-
 }  // namespace
 
 Process& Supervisor::add_process(Process* parent, pid_t pid) {
@@ -50,12 +44,6 @@ Thread& Supervisor::add_thread(Process& process, pid_t tid) {
   Thread& thread = *process.threads.back();
   threads_[tid] = &thread;
   return thread;
-}
-
-std::array<std::uint64_t, 2> Supervisor::random_of_image() {
-  constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15U;
-  const std::uint64_t first = mixed_bits(image_random_ += kStep);
-  return {first, mixed_bits(image_random_ += kStep)};
 }
 
 // ---------------------------------------------------------------- beginnings

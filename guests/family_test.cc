@@ -12,6 +12,7 @@
 #include <string>
 
 #include "guests/guest.h"
+#include "guests/nursery.h"
 #include "guests/support.h"
 #include "testing/guest_world.h"
 
@@ -133,10 +134,12 @@ TEST_F(GuestFamilyTest, NothingIsLeftWhenTheSupervisorIsKilled) {
   ASSERT_EQ(pipe(ready), 0);
   const pid_t supervisor = fork();
   if (supervisor == 0) {
-    GuestWorld world;
+    Nursery nursery;
+    GuestWorld world(1, &nursery);
     Start start;
     start.argv = {"python3", "-c",
-                  "import subprocess, time\n"
+                  "import socket, subprocess, time\n"
+                  "s = socket.create_connection(('localhost', 7))\n"
                   "subprocess.Popen(['python3', '-c', 'import time; time.sleep(1e6)', '" +
                       mark +
                       "'])\n"

@@ -72,10 +72,12 @@ void Supervisor::openat(Thread& thread) {
 
 std::optional<std::string> Supervisor::text_of(const std::string& path) {
   if (path == "/dev/urandom" || path == "/dev/random") return random_text(kMostRandom);
-  if (path == "/etc/hosts") return surroundings_.hosts();
+  if (path == "/etc/hosts") return fmt::format("{}127.0.1.1 {}\n", surroundings_.hosts(), name_);
+  if (path == "/etc/hostname") return name_ + "\n";
   if (path == "/etc/resolv.conf") return "";
   if (path == "/etc/nsswitch.conf") return std::string(kNameServices);
   if (path == "/proc/uptime") {
+    has_seen_clocks_ = true;
     const std::int64_t hundredths = now() / (kSecond / 100);
     return fmt::format("{}.{:02} 0.00\n", hundredths / 100, hundredths % 100);
   }
@@ -96,12 +98,6 @@ void Supervisor::open_path(Thread& thread, std::uint64_t at, std::uint64_t flags
   hand_over(thread, file_of(*text).get(), -1, (flags & O_CLOEXEC) != 0);
 }
 
-std::string Supervisor::random_text(std::size_t size) {
-  std::string text(size, '\0');
-  surroundings_.random({reinterpret_cast<unsigned char*>(text.data()), size});
-  return text;
-}
-
 void Supervisor::getrandom(Thread& thread) {
   const std::string bytes = random_text(std::min<std::size_t>(thread.argument(1), kMostRandom));
   const bool there = thread.memory().write(thread.argument(0), bytes.data(), bytes.size());
@@ -114,6 +110,7 @@ void Supervisor::drain_beliefs() {
   while (alive_) {
     const ssize_t size = ::read(beliefs_.get(), block.data(), block.size());
     if (size <= 0) return;
+    has_spoken_ = true;
     belief_.append(block.data(), static_cast<std::size_t>(size));
     for (std::size_t end; alive_ && (end = belief_.find('\n')) != std::string::npos;) {
       const std::string line = belief_.substr(0, end);

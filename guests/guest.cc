@@ -4,8 +4,8 @@
 
 namespace picklock::guests {
 
-Guest::Guest(Surroundings& surroundings)
-    : supervisor_(std::make_unique<Supervisor>(surroundings)) {}
+Guest::Guest(Surroundings& surroundings, Nursery* nursery)
+    : supervisor_(std::make_unique<Supervisor>(surroundings, nursery)) {}
 Guest::~Guest() = default;
 
 void Guest::start(const Start& start) { supervisor_->start(start); }

@@ -23,19 +23,23 @@ struct Start {
   std::vector<std::string> environment;  // NAME=value; TZ=UTC and PICKLOCK_FD=3 are added
   std::string folder;                    // in which it starts; empty: this one
   std::string output;  // a file to which its output is added; empty: nobody reads it
-  // What the kernel gives it at its start follows from this: the seeds of its hash tables.
-  std::uint64_t seed = 0;
   // The name of its host. Programs tell each other apart by host and process; all are process 1.
   std::string name = "guest";
+  // All that is random before its first connection follows from this, from argv and from the name;
+  // afterwards it comes from Surroundings::random. Only starts of equal seeds can share a zygote,
+  // so this should not differ from run to run, but from start to start of one name.
+  std::uint64_t seed = 0;
   // Nanoseconds of the processor for which a thread may compute between two calls.
   std::int64_t most_computing = 10'000'000'000;
 };
 
+class Nursery;
 class Supervisor;
 
 class Guest {
  public:
-  explicit Guest(Surroundings& surroundings);
+  // The nursery outlives the guest.
+  explicit Guest(Surroundings& surroundings, Nursery* nursery = nullptr);
   Guest(const Guest&) = delete;
   Guest& operator=(const Guest&) = delete;
   ~Guest();  // kills it

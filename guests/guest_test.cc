@@ -56,12 +56,25 @@ TEST_F(GuestTest, AProgramReadsTheClocksOfItsWorld) {
 
 TEST_F(GuestTest, RandomnessComesFromTheStream) {
   const std::string text =
-      "import os, uuid, random, secrets\n"
-      "print(uuid.uuid4(), random.random(), secrets.token_hex(4), hash('a'),"
+      "import os, socket, uuid, random, secrets\n"
+      "socket.socket()\n"
+      "print(uuid.uuid4(), secrets.token_hex(4), os.urandom(4),"
       " open('/dev/urandom', 'rb').read(8), open('/proc/sys/kernel/random/uuid').read())";
   const GuestStory first = python(text, 1);
   EXPECT_EQ(first, python(text, 1));
   EXPECT_NE(first, python(text, 2));
+}
+
+TEST_F(GuestTest, RandomnessBeforeTheFirstConnectionFollowsFromTheStartAlone) {
+  Start start;
+  start.argv = {"python3", "-c", "import random, uuid; print(uuid.uuid4(), random.random())"};
+  const GuestStory first = story_of(start, 1);
+  EXPECT_EQ(first, story_of(start, 2));
+  start.seed = 1;
+  EXPECT_NE(first, story_of(start, 1));
+  start.seed = 0;
+  start.name = "another";
+  EXPECT_NE(first, story_of(start, 1));
 }
 
 TEST_F(GuestTest, TwentyRunsWithThreadsAreEqual) {
@@ -158,10 +171,10 @@ TEST_F(GuestTest, MoreIsReceivedThanTheKernelHolds) {
 TEST_F(GuestTest, NamesAreLookedUpInItsHostsAlone) {
   const GuestStory story = python(
       "import socket\n"
-      "print(socket.gethostbyname('redis-1'), socket.getfqdn('localhost'))\n"
+      "print(socket.gethostbyname('redis-1'), socket.gethostbyname(socket.gethostname()))\n"
       "try: socket.getaddrinfo('nowhere.example.org', 80)\n"
       "except socket.gaierror as error: print(error)");
-  EXPECT_EQ(story.printed, "10.0.0.1 localhost\n[Errno -2] Name or service not known\n");
+  EXPECT_EQ(story.printed, "10.0.0.1 127.0.1.1\n[Errno -2] Name or service not known\n");
   EXPECT_EQ(story.ended, 0);
 }
 

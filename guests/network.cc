@@ -51,6 +51,10 @@ void Supervisor::make_socket(Thread& thread) {
   // Neither IPv6, nor datagrams to a name server, nor the machine's own interfaces.
   if (family != AF_INET || (kind & kKindsOfSocket) != SOCK_STREAM)
     return answer(thread, -EAFNOSUPPORT);
+  if (std::exchange(is_early_, false)) {
+    connects_first(thread);
+    if (!alive_ || thread.state != Thread::State::running) return;
+  }
   Process& process = *thread.process;
   const int number = free_number(process, kFirstSocket);
   if (number > kLastSocket) return answer(thread, -EMFILE);

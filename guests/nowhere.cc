@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "guests/guest.h"
+#include "guests/nursery.h"
 #include "guests/support.h"
 
 namespace picklock::guests {
@@ -13,7 +14,7 @@ const std::string& unsupported() {
 
 class Supervisor {};
 
-Guest::Guest(Surroundings&) {}
+Guest::Guest(Surroundings&, Nursery*) {}
 Guest::~Guest() = default;
 void Guest::start(const Start&) { throw std::runtime_error(unsupported()); }
 void Guest::kill() {}
@@ -27,5 +28,12 @@ void Guest::hung_up(SocketId, bool) {}
 void Guest::freeze() {}
 void Guest::thaw() {}
 const std::string& Guest::not_reproducible() const { return unsupported(); }
+
+class Cradles {};
+
+Nursery::Nursery() = default;
+Nursery::~Nursery() = default;
+std::size_t Nursery::size() const { return 0; }
+std::size_t Nursery::forks() const { return 0; }
 
 }  // namespace picklock::guests

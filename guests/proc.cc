@@ -58,6 +58,15 @@ std::int64_t computing_of(pid_t process) {
   return used.tv_sec * 1'000'000'000 + used.tv_nsec;
 }
 
+int exit_status_of(pid_t process) {
+  const std::string stat = file_of(process, "stat");
+  const std::size_t last = stat.rfind(' ');
+  int status = 0;
+  if (last != std::string::npos)
+    std::from_chars(stat.data() + last + 1, stat.data() + stat.size(), status);
+  return status;
+}
+
 pid_t inner_pid_of(pid_t process) {
   const std::string status = file_of(process, "status");
   std::string_view numbers = field_of(status, "\nNSpid:");

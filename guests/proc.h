@@ -12,6 +12,8 @@ bool is_asleep(pid_t tid);
 bool is_there(pid_t tid);
 // Nanoseconds of the processor that the threads of a process have used.
 std::int64_t computing_of(pid_t process);
+// As of waitpid, of a process that has ended but is still there.
+int exit_status_of(pid_t process);
 // Its number in the innermost process namespace.
 pid_t inner_pid_of(pid_t process);
 

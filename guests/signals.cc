@@ -18,24 +18,25 @@ namespace {
 // The kernel restarts the call, unless a handler of the signal wants it interrupted.
 constexpr std::int64_t kRestart = 512;
 
+bool stops(int number) {
+  return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
+}
+
 bool ends_by_default(int number) {
   switch (number) {
     case SIGCHLD:
     case SIGURG:
     case SIGWINCH:
     case SIGCONT:
-    case SIGSTOP:
-    case SIGTSTP:
-    case SIGTTIN:
-    case SIGTTOU:
       return false;
     default:
-      return number > 0;
+      return number > 0 && !stops(number);
   }
 }
 
 bool can_restart(Wait wait) {
-  return wait == Wait::futex || wait == Wait::reading || wait == Wait::child;
+  return wait == Wait::futex || wait == Wait::reading || wait == Wait::writing ||
+         wait == Wait::channel || wait == Wait::child;
 }
 
 }  // namespace
@@ -64,6 +65,7 @@ void Supervisor::deliver(Process& process, int number) {
 void Supervisor::signal_from(Thread& thread, std::int64_t inner_pid, int number) {
   drain_beliefs();
   if (!alive_) return;
+  if (stops(number)) return refuse("it stopped a process by a signal");
   std::vector<Process*> reached;
   for (const auto& process : processes_) {
     // Groups are not told apart: all processes are taken to be in one.

@@ -272,10 +272,11 @@ Spawned spawn(const Start& start, std::span<const sock_filter> filter) {
                   .processor = std::max(sched_getcpu(), 0),
                   .filter = filter};
   const SharedNote note;
-  const bool own_user = geteuid() != 0;  // this lets an ordinary user have the other namespaces
-  const unsigned long flags =
-      CLONE_NEWPID | CLONE_NEWUTS | (own_user ? CLONE_NEWUSER : 0UL) | SIGCHLD;
-  const auto child = static_cast<pid_t>(syscall(SYS_clone, flags, 0, 0, 0, 0));
+  const unsigned long flags = CLONE_NEWPID | CLONE_NEWUTS | SIGCHLD;
+  auto child = static_cast<pid_t>(syscall(SYS_clone, flags, 0, 0, 0, 0));
+  const bool own_user = child < 0 && errno == EPERM;
+  // An ordinary user may have the other namespaces in one of users.
+  if (own_user) child = static_cast<pid_t>(syscall(SYS_clone, flags | CLONE_NEWUSER, 0, 0, 0, 0));
   if (child < 0) fail("cannot start a process in a namespace of its own");
   if (child == 0) be_child(plan, *note);
   Fledgling fledgling(child);

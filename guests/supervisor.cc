@@ -18,21 +18,32 @@
 
 #include "guests/failure.h"
 #include "guests/proc.h"
-#include "guests/spawn.h"
-#include "guests/tracing.h"
 
 namespace picklock::guests {
 namespace {
 
 constexpr int kFirstPatience = 2000;  // microseconds
 constexpr int kLastPatience = 100'000;
+constexpr int kPatienceWithWoken = 100;
+
+// A flag that is set for as long as this lives.
+class Running {
+ public:
+  explicit Running(bool& flag) : flag_(flag) { flag_ = true; }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() { flag_ = false; }
+
+ private:
+  bool& flag_;
+};
 
 }  // namespace
 
 void Supervisor::run() {
   look_again_ = true;
   if (!alive_ || frozen_ || running_) return;
-  running_ = true;
+  const Running running(running_);
   while (alive_ && !frozen_) {
     forget_gone();
     settle();
@@ -47,7 +58,6 @@ void Supervisor::run() {
     step(*thread);
     if (alive_) drain_beliefs();
   }
-  running_ = false;
   if (alive_) look_for_leaks();
   if (alive_ && !frozen_) set_alarms();
 }
@@ -270,9 +280,18 @@ void Supervisor::settle() {
     Process& process = *processes_[i];
     for (std::size_t j = 0; j < process.threads.size() && alive_; ++j) {
       Thread& thread = *process.threads[j];
-      while (alive_ && process.alive && thread.state == Thread::State::native && !thread.in_vfork &&
-             !waits_in_kernel(thread)) {
-        if (has_call(100, &process)) take_call();
+      const auto is_on_its_way = [&] {
+        return alive_ && process.alive && thread.state == Thread::State::native &&
+               !thread.in_vfork && !waits_in_kernel(thread);
+      };
+      for (std::int64_t before = -1; is_on_its_way();) {
+        if (has_call(kPatienceWithWoken, &process)) {
+          take_call();
+          continue;
+        }
+        const std::int64_t computed = computing_of(process.pid);
+        if (before < 0) before = computed;
+        look_at_computing(computed - before);
       }
     }
   }
@@ -309,37 +328,6 @@ void Supervisor::look_for_leaks() {
 }
 
 // ---------------------------------------------------------------- from outside
-
-void Supervisor::start(const Start& start) {
-  most_computing_ = start.most_computing;
-  image_random_ = start.seed;
-  Spawned spawned = spawn(start, filter());
-  listener_ = std::move(spawned.listener);
-  beliefs_ = std::move(spawned.beliefs);
-  alive_ = true;
-  Process& process = add_process(nullptr, spawned.process);
-  Thread& thread = add_thread(process, spawned.process);
-  prepare_image(process.pid, random_of_image());
-  make_ready(thread, Thread::Next::restart);
-  run();
-}
-
-// May be called while members further up wait for the program: nothing that they use goes away.
-void Supervisor::kill() {
-  if (!std::exchange(alive_, false)) return;
-  const pid_t root = processes_.front()->pid;
-  ::kill(root, SIGKILL);  // the end of the first process ends its namespace
-  for (const auto& [tid, thread] : threads_) {
-    // The end of a traced process is the tracer's to take.
-    const bool stopped =
-        thread->state == Thread::State::ready && thread->next == Thread::Next::restart;
-    if ((stopped || thread->traced) && tid != root) waitpid(tid, nullptr, __WALL);
-  }
-  int status = 0;
-  if (waitpid(root, &status, __WALL) == root) exit_status_ = status;
-  listener_.close();
-  beliefs_.close();
-}
 
 void Supervisor::thaw() {
   if (!std::exchange(frozen_, false)) return;

@@ -4,7 +4,8 @@
 //
 // The members are in several files: supervisor.cc has the steps, family.cc the processes and
 // threads, clocks.cc time, waits.cc poll and its kin, network.cc sockets, files.cc descriptors and
-// files, words.cc futexes, signals.cc signals, calls.cc the table of all calls.
+// files, words.cc futexes, signals.cc signals, calls.cc the table of all calls, beginnings.cc
+// starts and ends.
 #pragma once
 
 #include <array>
@@ -25,12 +26,15 @@
 #include "guests/socket.h"
 #include "guests/surroundings.h"
 #include "guests/thread.h"
+#include "guests/zygote.h"
+#include "sim/random.h"
 
 namespace picklock::guests {
 
 class Supervisor {
  public:
-  explicit Supervisor(Surroundings& surroundings) : surroundings_(surroundings) {}
+  Supervisor(Surroundings& surroundings, Nursery* nursery)
+      : surroundings_(surroundings), nursery_(nursery) {}
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
   ~Supervisor() { kill(); }
@@ -63,6 +67,24 @@ class Supervisor {
   static std::span<const Call> calls();
   static const Call* call_of(int number);
   static const std::vector<sock_filter>& filter();
+
+  // --- beginning and end
+  void begin(const Start& start);
+  bool begin_as_copy(const Start& start);
+  Beginning beginning_of(const Start& start);
+  void seed(const Start& start);
+  // The program comes to its first connection.
+  void connects_first(Thread& thread);
+  bool can_be_kept(const Thread& thread) const;
+  bool has_plain_descriptors(const Process& process) const;
+  void keep(Thread& thread);
+  void adopt(Zygote& zygote);
+  void await_call_of_copy();
+  void give_descriptors(Thread& thread);
+  Descriptor open_output() const;
+  void reap(Process& root);
+  std::string random_text(std::size_t size);
+  std::array<std::uint64_t, 2> random_of_image();
 
   // --- steps
   void run();
@@ -115,7 +137,6 @@ class Supervisor {
   void drop_thread(Thread& thread);
   void wait_for_child(Thread& thread);
   bool has_ended_child(const Thread& thread) const;
-  std::array<std::uint64_t, 2> random_of_image();
 
   // --- waiting
   void wait(Thread& thread, Wait wait, Deadline deadline, Reply at_deadline);
@@ -188,7 +209,6 @@ class Supervisor {
   void open_path(Thread& thread, std::uint64_t path, std::uint64_t flags);
   std::optional<std::string> text_of(const std::string& path);
   void getrandom(Thread& thread);
-  std::string random_text(std::size_t size);
   void close(Thread& thread);
   void close_range(Thread& thread);
   void duplicate(Thread& thread);
@@ -283,6 +303,7 @@ class Supervisor {
   Descriptor beliefs_;
   std::string belief_;                               // the part of a line
   std::vector<std::unique_ptr<Process>> processes_;  // the first is the program's own
+  std::vector<std::unique_ptr<Process>> old_processes_;
   std::map<pid_t, Thread*> threads_;
   std::deque<Thread*> ready_;
   Thread* arrived_ = nullptr;         // whose call was the last to be taken
@@ -294,7 +315,18 @@ class Supervisor {
   std::vector<TimerFd> timers_;
   std::uint64_t tickets_ = 0;
   std::optional<std::int64_t> alarms_[2];  // by clock; as its surroundings know them
-  std::uint64_t image_random_ = 0;
+
+  // --- until its first connection, and for those that begin alike
+  Nursery* nursery_;
+  std::shared_ptr<Zygote> zygote_;  // of which it is a copy
+  Beginning beginning_;
+  sim::Random early_;  // chance, until then
+  bool is_early_ = true;
+  bool has_seen_clocks_ = false;
+  bool has_spoken_ = false;
+  std::string name_;    // of its host
+  std::string output_;  // its file; empty: none
+  std::int64_t printed_before_ = 0;
 };
 
 }  // namespace picklock::guests

@@ -32,7 +32,7 @@ class Surroundings {
   virtual void shut_for_sending(SocketId socket) = 0;
   // A line that the program has written to descriptor 3, without its end.
   virtual void says(std::string_view line) = 0;
-  // The text of /etc/hosts.
+  // The text of /etc/hosts, to which the name of the guest's own host is added.
   virtual std::string hosts() = 0;
 
  protected:

@@ -94,12 +94,13 @@ void Program::start(sim::Keeps) {
 void Program::launch() {
   if (guest_ != nullptr) old_guests_.push_back(std::move(guest_));
   guests::Surroundings& here = *this;
-  guest_ = std::make_unique<guests::Guest>(here);
+  guest_ = std::make_unique<guests::Guest>(here, setting_.nursery);
   guests::Start start{.argv = *setting_.command,
                       .environment = setting_.environment,
                       .folder = setting_.folder,
                       .output = output_.path(),
-                      .seed = random_.next()};
+                      .name = process_->name(),
+                      .seed = process_->incarnation()};
   run([&start](guests::Guest& guest) { guest.start(start); });
 }
 

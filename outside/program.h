@@ -51,6 +51,7 @@ class Program final : public sim::Program, private guests::Surroundings {
     std::string folder;                                 // in which it starts; empty: this one
     std::vector<std::string> environment;  // NAME=value, beside what every program gets
     std::span<const Address> addresses;
+    guests::Nursery* nursery = nullptr;  // nullptr: it begins anew each time
   };
 
   // It starts with its process, but not before `arrives`.

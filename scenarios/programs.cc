@@ -1,12 +1,15 @@
 #include "scenarios/programs.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <utility>
 
+#include "guests/nursery.h"
 #include "guests/support.h"
 #include "keys/bad_input.h"
 #include "models/servers/kind.h"
@@ -24,6 +27,26 @@ constexpr std::string_view kPassedOn[] = {"PATH",      "PYTHONPATH",     "VIRTUA
 
 std::unique_ptr<servers::Wire> open_resource_wire() {
   return std::make_unique<outside::ResourceWire>();
+}
+
+// The beginnings of programs, which are kept from run to run. A child of this process cannot use
+// what its parent has kept, and must not end it.
+guests::Nursery& nursery() {
+  struct Kept {
+    std::unique_ptr<guests::Nursery> nursery;
+    pid_t owner = 0;
+
+    ~Kept() {
+      if (owner != getpid()) static_cast<void>(nursery.release());
+    }
+  };
+  thread_local Kept kept;
+  if (kept.owner != getpid()) {
+    static_cast<void>(kept.nursery.release());
+    kept.nursery = std::make_unique<guests::Nursery>();
+    kept.owner = getpid();
+  }
+  return *kept.nursery;
 }
 
 }  // namespace
@@ -105,7 +128,8 @@ void Programs::build_client(std::uint32_t number, const ClientsSpec& clients, Du
                           {.command = &clients.program,
                            .folder = clients.folder,
                            .environment = std::move(environment),
-                           .addresses = addresses_},
+                           .addresses = addresses_,
+                           .nursery = &nursery()},
                           arrives, *this);
 }
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "guests/guest.h"
+#include "guests/nursery.h"
 #include "guests/surroundings.h"
 #include "sim/clock.h"
 #include "sim/random.h"
@@ -44,8 +45,8 @@ class GuestWorld final : public guests::Surroundings {
     kAgreeing = 6379,     // answers +OK, as Redis does
   };
 
-  explicit GuestWorld(std::uint64_t seed = 1)
-      : random_(seed, sim::hash_of("guest")), guest(*this) {}
+  explicit GuestWorld(std::uint64_t seed = 1, guests::Nursery* nursery = nullptr)
+      : random_(seed, sim::hash_of("guest")), guest(*this, nursery) {}
 
   // Runs a program until it ends, or a virtual time comes. The trace tells what it did.
   void run(guests::Start start, std::int64_t until = 3600 * kSecond) {
@@ -184,10 +185,11 @@ class GuestOutput {
   std::string path_ = "/tmp/picklock-guest-XXXXXX";
 };
 
-inline GuestStory story_of(guests::Start start, std::uint64_t seed = 1) {
+inline GuestStory story_of(guests::Start start, std::uint64_t seed = 1,
+                           guests::Nursery* nursery = nullptr) {
   const GuestOutput output;
   start.output = output.path();
-  GuestWorld world(seed);
+  GuestWorld world(seed, nursery);
   world.run(std::move(start));
   return {world.trace, output.text(), world.now, world.guest.exit_status(),
           world.guest.not_reproducible()};

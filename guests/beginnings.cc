@@ -1,0 +1,302 @@
+// How guests begin and end, anew or as copies of one that was kept.
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "guests/failure.h"
+#include "guests/proc.h"
+#include "guests/spawn.h"
+#include "guests/supervisor.h"
+#include "guests/tracing.h"
+#include "sim/digest.h"
+
+namespace picklock::guests {
+namespace {
+
+// Nothing, if there is no such file.
+std::string end_of_file(const std::string& path, std::int64_t from) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  std::array<char, 4096> block;
+  while (file) {
+    const ssize_t size = pread(file.get(), block.data(), block.size(),
+                               from + static_cast<std::int64_t>(text.size()));
+    if (size <= 0) break;
+    text.append(block.data(), static_cast<std::size_t>(size));
+  }
+  return text;
+}
+
+std::int64_t size_of_file(const std::string& path) {
+  struct stat about {};
+  return stat(path.c_str(), &about) == 0 ? about.st_size : 0;
+}
+
+bool are_one_file(const struct stat& one, const struct stat& other) {
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+// Copies of a program would see each other's writes.
+bool shares_memory(pid_t process) {
+  std::FILE* const file = std::fopen(fmt::format("/proc/{}/maps", process).c_str(), "re");
+  if (file == nullptr) return true;
+  std::array<char, 512> line;
+  bool shared = false;
+  while (std::fgets(line.data(), line.size(), file) != nullptr) {
+    std::array<char, 8> flags{};
+    if (std::sscanf(line.data(), "%*s %7s", flags.data()) == 1)
+      shared |= flags[1] == 'w' && flags[3] == 's';
+  }
+  std::fclose(file);
+  return shared;
+}
+
+std::optional<struct stat> about_file(const char* path) {
+  struct stat about {};
+  if (stat(path, &about) != 0) return std::nullopt;
+  return about;
+}
+
+}  // namespace
+
+void Supervisor::start(const Start& start) {
+  most_computing_ = start.most_computing;
+  output_ = start.output;
+  name_ = start.name;
+  seed(start);
+  if (nursery_ == nullptr || !begin_as_copy(start)) begin(start);
+  run();
+}
+
+void Supervisor::begin(const Start& start) {
+  if (nursery_ != nullptr) beginning_ = beginning_of(start);
+  printed_before_ = output_.empty() ? 0 : size_of_file(output_);
+  Spawned spawned = spawn(start, filter());
+  listener_ = std::move(spawned.listener);
+  beliefs_ = std::move(spawned.beliefs);
+  alive_ = true;
+  Process& process = add_process(nullptr, spawned.process);
+  Thread& thread = add_thread(process, spawned.process);
+  prepare_image(process.pid, random_of_image());
+  make_ready(thread, Thread::Next::restart);
+}
+
+// ---------------------------------------------------------------- chance
+
+void Supervisor::seed(const Start& start) {
+  std::uint64_t stream = sim::hash_of(start.name);
+  for (const std::string& argument : start.argv)
+    stream = sim::mixed(stream ^ sim::hash_of(argument));
+  early_ = sim::Random(start.seed, stream);
+}
+
+std::string Supervisor::random_text(std::size_t size) {
+  std::string text(size, '\0');
+  if (!is_early_) {
+    surroundings_.random({reinterpret_cast<unsigned char*>(text.data()), size});
+    return text;
+  }
+  for (char& byte : text) byte = static_cast<char>(early_.next() >> 56);
+  return text;
+}
+
+std::array<std::uint64_t, 2> Supervisor::random_of_image() {
+  const std::string bytes = random_text(2 * sizeof(std::uint64_t));
+  std::array<std::uint64_t, 2> words{};
+  std::memcpy(words.data(), bytes.data(), bytes.size());
+  return words;
+}
+
+// ---------------------------------------------------------------- programs that are kept
+
+Beginning Supervisor::beginning_of(const Start& start) {
+  std::string text = fmt::format("{} {} {}", start.name, start.seed, output_.empty());
+  for (const auto* const list : {&start.argv, &start.environment}) {
+    text += fmt::format("\n{}", list->size());
+    for (const std::string& one : *list) text += fmt::format("\n{} {}", one.size(), one);
+  }
+  text += "\n" + start.folder + "\n" + surroundings_.hosts();
+  return {.text = std::move(text),
+          .monotonic = now(sim::ClockKind::monotonic),
+          .wall = now(sim::ClockKind::wall)};
+}
+
+bool Supervisor::begin_as_copy(const Start& start) {
+  Cradles& cradles = *nursery_->cradles_;
+  const std::shared_ptr<Zygote> zygote = cradles.find(beginning_of(start));
+  if (zygote == nullptr) return false;
+  zygote_ = zygote;
+  zygote_->in_use = true;
+  try {
+    adopt(*zygote);
+  } catch (const std::runtime_error&) {
+    // It has died, by whatever hand. The program is started anew.
+    cradles.drop(*zygote);
+    zygote_.reset();
+    return false;
+  }
+  const std::string& printed = zygote->upbringing().printed;
+  if (!printed.empty()) {
+    const Descriptor file = open_output();
+    if (::write(file.get(), printed.data(), printed.size()) < 0) fail("cannot write " + output_);
+  }
+  await_call_of_copy();
+  return true;
+}
+
+void Supervisor::await_call_of_copy() {
+  Thread& thread = *processes_.front()->threads.front();
+  if (!next_call(thread)) fail("the copy of a program makes no call");
+  give_descriptors(thread);
+  make_ready(thread, Thread::Next::handle);
+}
+
+Descriptor Supervisor::open_output() const {
+  Descriptor file(::open(output_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!file) fail("cannot write " + output_);
+  return file;
+}
+
+// Its copies share no offset of a file, and its messages would have no reader.
+void Supervisor::give_descriptors(Thread& thread) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) fail("cannot make a pipe");
+  beliefs_ = Descriptor(ends[0]);
+  const Descriptor other(ends[1]);
+  if (::fcntl(beliefs_.get(), F_SETFL, O_NONBLOCK) != 0) fail("cannot make a pipe");
+  if (hand_in(thread, other.get(), kBeliefs, false) < 0) fail("cannot give a pipe");
+  if (output_.empty()) return;
+  const Descriptor file = open_output();
+  for (const int number : {1, 2}) {
+    if (hand_in(thread, file.get(), number, false) < 0) fail("cannot give a file");
+  }
+}
+
+// A copy of the zygote is the first process of the guest. It is on its way to the call.
+void Supervisor::adopt(Zygote& zygote) {
+  Descriptor listener(::fcntl(zygote.listener(), F_DUPFD_CLOEXEC, 0));
+  if (!listener) fail("cannot share a listener");
+  const pid_t pid = zygote.fork();
+  ++nursery_->cradles_->forks;
+  listener_ = std::move(listener);
+  processes_.clear();
+  threads_.clear();
+  last_process_ = 0;
+  alive_ = true;
+  is_early_ = false;
+  Thread& thread = add_thread(add_process(nullptr, pid), pid);
+  const Upbringing& upbringing = zygote.upbringing();
+  thread.cleared_at_exit = upbringing.cleared_at_exit;
+  thread.clock_reads = upbringing.clock_reads;
+  thread.idle_calls = upbringing.idle_calls;
+}
+
+void Supervisor::connects_first(Thread& thread) {
+  drain_beliefs();
+  if (nursery_ == nullptr || !alive_ || frozen_ || !can_be_kept(thread)) return;
+  keep(thread);
+}
+
+bool Supervisor::can_be_kept(const Thread& thread) const {
+  const Process& process = *thread.process;
+  return geteuid() == 0 && zygote_ == nullptr && last_process_ == 1 && threads_.size() == 1 &&
+         process.threads.size() == 1 && process.sockets.empty() && timers_.empty() &&
+         tickets_ == 0 && thread.spins == 0 && !has_spoken_ && process.alarm.at == kNoEnd &&
+         has_plain_descriptors(process) && !shares_memory(process.pid);
+}
+
+// Those that it got at its start, and no others.
+bool Supervisor::has_plain_descriptors(const Process& process) const {
+  const auto output = about_file(output_.empty() ? "/dev/null" : output_.c_str());
+  const auto null = about_file("/dev/null");
+  DIR* const folder = opendir(fmt::format("/proc/{}/fd", process.pid).c_str());
+  if (folder == nullptr || !output || !null) return false;
+  int count = 0;
+  bool plain = true;
+  while (const dirent* const entry = readdir(folder)) {
+    if (entry->d_name[0] == '.') continue;
+    ++count;
+    const int number = std::atoi(entry->d_name);
+    const Descriptor copy(
+        static_cast<int>(syscall(SYS_pidfd_getfd, process.pidfd.get(), number, 0)));
+    struct stat about {};
+    plain = plain && copy && fstat(copy.get(), &about) == 0;
+    if (number <= 2) {
+      plain = plain && are_one_file(about, number == 0 ? *null : *output);
+    } else {
+      plain = plain && number == kBeliefs && S_ISFIFO(about.st_mode);
+    }
+  }
+  closedir(folder);
+  return plain && count == 4;
+}
+
+// The program itself stays before this call; a copy of it makes the call.
+void Supervisor::keep(Thread& thread) {
+  Process& process = *thread.process;
+  Upbringing upbringing{.cleared_at_exit = thread.cleared_at_exit,
+                        .clock_reads = thread.clock_reads,
+                        .idle_calls = thread.idle_calls,
+                        .has_seen_clocks = has_seen_clocks_,
+                        .printed = {}};
+  if (!output_.empty()) upbringing.printed = end_of_file(output_, printed_before_);
+  zygote_ = std::make_shared<Zygote>(process.pid, std::move(process.pidfd), std::move(listener_),
+                                     thread.call, std::move(upbringing));
+  zygote_->in_use = true;
+  thread.state = Thread::State::gone;
+  // The thread and its process are still in use further up.
+  old_processes_ = std::move(processes_);
+  adopt(*zygote_);
+  await_call_of_copy();
+  nursery_->cradles_->add(std::move(beginning_), zygote_);
+}
+
+// ---------------------------------------------------------------- ends
+
+// May be called while members further up wait for the program: nothing that they use goes away.
+void Supervisor::kill() {
+  if (!std::exchange(alive_, false)) return;
+  Process& root = *processes_.front();
+  // The end of the first process ends its namespace.
+  syscall(SYS_pidfd_send_signal, root.pidfd.get(), SIGKILL, nullptr, 0);
+  for (const auto& [tid, thread] : threads_) {
+    // The end of a traced process is the tracer's to take.
+    const bool stopped =
+        thread->state == Thread::State::ready && thread->next == Thread::Next::restart;
+    if ((stopped || thread->traced) && tid != root.pid) waitpid(tid, nullptr, __WALL);
+  }
+  reap(root);
+  listener_.close();
+  beliefs_.close();
+  if (zygote_ != nullptr) zygote_->in_use = false;
+  zygote_.reset();
+}
+
+// A copy of a zygote is not a child of this process: its end is read, and taken by the zygote.
+void Supervisor::reap(Process& root) {
+  if (zygote_ == nullptr) {
+    int status = 0;
+    if (waitpid(root.pid, &status, __WALL) == root.pid) exit_status_ = status;
+    return;
+  }
+  pollfd one{root.pidfd.get(), POLLIN, 0};
+  while (::poll(&one, 1, -1) < 0) {
+    if (errno != EINTR) fail("cannot wait for the end of a program");
+  }
+  if (!exit_status_) exit_status_ = exit_status_of(root.pid);
+}
+
+}  // namespace picklock::guests
