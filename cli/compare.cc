@@ -26,6 +26,7 @@
 #include "compare/program.h"
 #include "compare/shared_cells.h"
 #include "compare/table.h"
+#include "compare/workload.h"
 #include "explore/folder.h"
 #include "keys/bad_input.h"
 #include "keys/nearest.h"
@@ -189,6 +190,10 @@ CompareOptions with_defaults(CompareOptions given) {
   return given;
 }
 
+std::vector<scenarios::Scenario> shipped_workloads() {
+  return compare::workloads(scenarios::shipped_directory());
+}
+
 std::uint64_t runs_from(const CompareOptions& given) {
   return given.runs.empty() ? kRunsOfACell : number_from("--runs", given.runs, 1, INT64_MAX);
 }
@@ -244,10 +249,11 @@ int make_and_report_cells(compare::Comparison& comparison, compare::Ledger& ledg
 // ---------------------------------------------------------------- in a store
 
 // The words of the user that decide the results, and what the program compares.
-std::string search_text(const CompareOptions& given, const std::string& directory) {
+std::string search_text(const CompareOptions& given,
+                        const std::vector<scenarios::Scenario>& workloads) {
   return nlohmann::ordered_json{
       {"compare", 1},
-      {"workloads", fmt::format("{:016x}", compare::program_fingerprint(directory))},
+      {"workloads", fmt::format("{:016x}", compare::program_fingerprint(workloads))},
       {"algorithms", given.algorithms},
       {"faults", given.faults},
       {"properties", given.properties},
@@ -258,8 +264,7 @@ std::string search_text(const CompareOptions& given, const std::string& director
 
 // Shrinks and reports what the store has.
 int report_store(const CompareOptions& given, compare::Comparison& comparison,
-                 const explore::StoreReader& reader, std::uint64_t runs,
-                 const std::string& directory) {
+                 const explore::StoreReader& reader, std::uint64_t runs) {
   const std::vector<explore::PartName> missing = compare::take_parts(comparison, reader, runs);
   if (!missing.empty()) {
     complain(fmt::format(
@@ -273,7 +278,7 @@ int report_store(const CompareOptions& given, compare::Comparison& comparison,
   const explore::Folder folder("--out", given.out.empty() ? kDefaultOut : given.out);
   std::filesystem::create_directories(folder.path());
   compare::Ledger ledger(folder.path(), comparison.options().seed,
-                         compare::program_fingerprint(directory));
+                         compare::program_fingerprint(comparison.workloads()));
   ledger.read_stories(comparison);
   return make_and_report_cells(comparison, ledger, {.jobs = jobs_from(given.jobs), .runs = runs},
                                given, true);
@@ -311,7 +316,6 @@ int make_shard_of_cells(const CompareOptions& given, compare::Comparison& compar
 int compare_in_store(const CompareOptions& words) {
   CompareOptions given = with_defaults(words);
   given.seconds.clear();
-  const std::string directory = scenarios::shipped_directory();
   const std::uint64_t runs = runs_from(given);
   compare::Limits limits{.jobs = jobs_from(given.jobs), .runs = runs};
   if (!words.seconds.empty())
@@ -319,19 +323,20 @@ int compare_in_store(const CompareOptions& words) {
   const explore::Shard shard = given.shard.empty() ? explore::Shard{} : shard_from(given.shard);
   if (!given.shard.empty()) text_options(given.color);
   const compare::Options options = options_from(given);
+  const std::vector<scenarios::Scenario> workloads = shipped_workloads();
   CampaignStore store(given.store,
                       {.program = program_of_store(),
-                       .search = search_text(given, directory),
+                       .search = search_text(given, workloads),
                        .command = command_of(given, options.seed),
                        .runs = runs},
                       shard);
-  compare::Comparison comparison(options, directory);
+  compare::Comparison comparison(options, workloads);
   const int status = make_shard_of_cells(given, comparison, store, shard, limits);
   if (!given.shard.empty() || status != kAsExpected) return status;
   store.reader.update();
   if (const std::string differs = disagreement(store.reader); !differs.empty())
     throw BadInput("--store: " + differs);
-  return report_store(given, comparison, store.reader, runs, directory);
+  return report_store(given, comparison, store.reader, runs);
 }
 
 // The words that the processes of the campaign were given.
@@ -366,16 +371,15 @@ int compare(const CompareOptions& words) {
   text_options(given.color);  // refuses a bad one before anything is made
   const explore::Folder folder("--out", given.out.empty() ? kDefaultOut : given.out);
   std::filesystem::create_directories(folder.path());
-  const std::string directory = scenarios::shipped_directory();
-  compare::Ledger ledger(folder.path(), options.seed, compare::program_fingerprint(directory));
-  compare::Comparison comparison(options, directory);
+  const std::vector<scenarios::Scenario> workloads = shipped_workloads();
+  compare::Ledger ledger(folder.path(), options.seed, compare::program_fingerprint(workloads));
+  compare::Comparison comparison(options, workloads);
   ledger.read(comparison, limits.runs);
   return make_and_report_cells(comparison, ledger, limits, given, false);
 }
 
 std::uint64_t runs_of_comparison(const explore::StoredCampaign& campaign) {
-  const compare::Comparison comparison(options_from(given_to(campaign)),
-                                       scenarios::shipped_directory());
+  const compare::Comparison comparison(options_from(given_to(campaign)), shipped_workloads());
   std::uint64_t runs = 0;
   for (const compare::CellPart& part : compare::parts_of(comparison, campaign.runs))
     runs += part.name.runs.to - part.name.runs.from;
@@ -390,9 +394,8 @@ int merge_comparison(const explore::StoredCampaign& campaign, const explore::Sto
   given.out = out;
   given.color = color;
   given.json = json;
-  const std::string directory = scenarios::shipped_directory();
-  compare::Comparison comparison(options_from(given), directory);
-  return report_store(given, comparison, reader, campaign.runs, directory);
+  compare::Comparison comparison(options_from(given), shipped_workloads());
+  return report_store(given, comparison, reader, campaign.runs);
 }
 
 }  // namespace picklock::cli

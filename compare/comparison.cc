@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "compare/workload.h"
-#include "explore/profile.h"
 #include "models/locks/catalogue.h"
 
 namespace picklock::compare {
@@ -67,17 +66,18 @@ std::optional<Column> column_named(std::string_view name, std::string& unknown) 
 }
 
 // The plans are those of all locks, whichever are asked for: a cell is the same in every table.
-Comparison::Comparison(Options options, const std::string& directory)
+Comparison::Comparison(Options options, std::vector<scenarios::Scenario> workloads)
     : options_(with_defaults(std::move(options))),
-      workloads_(workloads(directory)),
-      plans_(workloads_, 1) {
+      workloads_(std::move(workloads)),
+      profiles_(explore::profiles(workloads_, 1)),
+      plans_(workloads_, profiles_) {
   for (const std::string& name : options_.locks) {
     const auto all = models::locks::all();
     const auto found =
         std::find_if(all.begin(), all.end(), [&](const auto* one) { return one->name == name; });
     const auto number = static_cast<std::size_t>(found - all.begin());
     locks_.push_back({.algorithm = *found, .workload = workloads_[number], .number = number});
-    const explore::Ways own(workloads_[number], explore::profile(workloads_[number], 1));
+    const explore::Ways own(workloads_[number], profiles_[number]);
     possible_.push_back(own.possible());
     for (const Column& column : options_.columns)
       impossible_.push_back(compare::why_impossible(column, own));

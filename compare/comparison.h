@@ -14,6 +14,7 @@
 
 #include "compare/cell.h"
 #include "compare/measures.h"
+#include "explore/profile.h"
 #include "models/locks/algorithm.h"
 
 namespace picklock::compare {
@@ -72,8 +73,8 @@ struct Options {
 
 class Comparison {
  public:
-  // `directory`: where the shipped scenarios are. Requires: locks that there are.
-  Comparison(Options options, const std::string& directory);
+  // `workloads`: of all shipped locks (compare/workload.h). Requires: locks that there are.
+  Comparison(Options options, std::vector<scenarios::Scenario> workloads);
 
   struct Lock {
     const models::Algorithm* algorithm = nullptr;
@@ -84,6 +85,7 @@ class Comparison {
   const std::vector<Lock>& locks() const { return locks_; }
   const std::vector<Column>& columns() const { return options_.columns; }
   const Options& options() const { return options_; }
+  const std::vector<scenarios::Scenario>& workloads() const { return workloads_; }
   explore::PairedPlans& plans() { return plans_; }
 
   // Why the column's faults cannot act on the lock; empty: they can, or some of them.
@@ -122,6 +124,7 @@ class Comparison {
  private:
   Options options_;
   std::vector<scenarios::Scenario> workloads_;  // of all that are shipped
+  std::vector<explore::Profile> profiles_;      // of these
   explore::PairedPlans plans_;
   std::vector<Lock> locks_;
   std::vector<std::string> impossible_;

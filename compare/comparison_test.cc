@@ -15,6 +15,7 @@
 #include "compare/pages.h"
 #include "compare/table.h"
 #include "compare/workload.h"
+#include "explore/profile.h"
 #include "keys/bad_input.h"
 #include "picklock/redis.h"
 #include "reports/columns.h"
@@ -52,7 +53,7 @@ class Comparing : public testing::Test {
 
   Comparison made(const Options& options, std::uint64_t runs, unsigned jobs = 1) {
     Ledger ledger(folder_, options.seed, kProgram);
-    Comparison comparison(options, kDirectory);
+    Comparison comparison(options, workloads(kDirectory));
     ledger.read(comparison, runs);
     make(comparison, ledger, {.jobs = jobs, .runs = runs}, kNobody);
     write_pages(comparison, {.command = "picklock compare", .run_command = kRun}, folder_);
@@ -115,7 +116,7 @@ scenarios::Scenario with_a_release_that_compares_nothing(scenarios::Scenario sce
 TEST(Cell, SeesAPlantedFaultOfALock) {
   const std::vector<scenarios::Scenario> sound = {workload("lua-check-delete", kDirectory)};
   const std::vector<scenarios::Scenario> planted = {with_a_release_that_compares_nothing(sound[0])};
-  explore::PairedPlans plans(sound, 1);
+  explore::PairedPlans plans(sound, explore::profiles(sound, 1));
   const auto drawn = [&plans] {
     return std::make_unique<DrawnPlans>(
         plans, 0, explore::FaultLimits{.classes = {FaultClass::amnesia}, .most = kMostFaults}, 1);
@@ -135,7 +136,7 @@ TEST(Cell, SeesAPlantedFaultOfALock) {
 }
 
 TEST(Cell, MakesEveryRunFromItsNumberAlone) {
-  Comparison comparison(of({"redlock"}), kDirectory);
+  Comparison comparison(of({"redlock"}), workloads(kDirectory));
   const auto cell = comparison.cell({0, 1, false});
   const auto other = comparison.cell({0, 1, false});
   Measures measures;
@@ -358,7 +359,7 @@ TEST_F(Comparing, NamesTheLocksThatTheSafetyTableDoesNotCover) {
 TEST_F(Comparing, WithATimeEveryCellGetsTheSameNumberOfRuns) {
   const Options options = of({"lua-check-delete", "zk-sequential"}, {"none", "pause"});
   Ledger ledger(folder_, options.seed, kProgram);
-  Comparison comparison(options, kDirectory);
+  Comparison comparison(options, workloads(kDirectory));
   make(comparison, ledger, {.jobs = 1, .length = Seconds(1)}, kNobody);
   std::uint64_t least = UINT64_MAX;
   std::uint64_t most = 0;
@@ -466,7 +467,7 @@ TEST_F(Comparing, SumsTheClassesOfAMix) {
 // Reading it once went on for ever.
 TEST_F(Comparing, ReadsAPartWithoutAnyRun) {
   const Options options = complete({"lua-check-delete"}, {"failover"});
-  Comparison comparison(options, kDirectory);
+  Comparison comparison(options, workloads(kDirectory));
   const CellName cell = comparison.complete_cells().at(0);
   {
     Ledger ledger(folder_, options.seed, kProgram);
@@ -481,7 +482,7 @@ TEST_F(Comparing, ContinuesWithThePlansThatItHasNotTried) {
   const Options options = complete({"lua-check-delete"}, {"failover"});
   {
     Ledger ledger(folder_, options.seed, kProgram);
-    Comparison comparison(options, kDirectory);
+    Comparison comparison(options, workloads(kDirectory));
     Onlooker early = kNobody;
     early.interrupted = [&comparison] {
       const std::vector<CellName> cells = comparison.complete_cells();

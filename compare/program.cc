@@ -1,15 +1,14 @@
 #include "compare/program.h"
 
-#include "compare/workload.h"
 #include "explore/executable.h"
 #include "scenarios/writer.h"
 #include "sim/digest.h"
 
 namespace picklock::compare {
 
-std::uint64_t program_fingerprint(const std::string& directory) {
+std::uint64_t program_fingerprint(const std::vector<scenarios::Scenario>& workloads) {
   std::uint64_t all = explore::this_executable();
-  for (const scenarios::Scenario& one : workloads(directory))
+  for (const scenarios::Scenario& one : workloads)
     all = sim::mixed(all ^ sim::fingerprint(scenarios::file_text(one)));
   return all;
 }

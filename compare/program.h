@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <vector>
+
+#include "scenarios/scenario.h"
 
 namespace picklock::compare {
 
-// Covers this program and the scenarios that it compares. `directory`: where the shipped ones are.
-std::uint64_t program_fingerprint(const std::string& directory);
+// Covers this program and the workloads of the locks that it compares (compare/workload.h).
+std::uint64_t program_fingerprint(const std::vector<scenarios::Scenario>& workloads);
 
 }  // namespace picklock::compare

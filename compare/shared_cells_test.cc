@@ -11,6 +11,7 @@
 
 #include "compare/document.h"
 #include "compare/ledger.h"
+#include "compare/workload.h"
 #include "scenarios/shipped.h"
 
 namespace picklock::compare {
@@ -52,7 +53,7 @@ class SharedCells : public testing::Test {
         store(),
         {.program = "a program", .search = "{}", .command = "picklock compare", .runs = kRuns},
         shard);
-    Comparison comparison(options_, scenarios::shipped::kDirectory);
+    Comparison comparison(options_, workloads(scenarios::shipped::kDirectory));
     const SharedEnding ending = make_shard(comparison, reader, writer, shard,
                                            {.jobs = 1, .runs = kRuns, .length = length}, nobody());
     writer.end(ending.complete);
@@ -60,7 +61,7 @@ class SharedCells : public testing::Test {
   }
 
   std::vector<explore::PartName> missing() const {
-    Comparison comparison(options_, scenarios::shipped::kDirectory);
+    Comparison comparison(options_, workloads(scenarios::shipped::kDirectory));
     return take_parts(comparison, explore::StoreReader(store(), "a program"), kRuns);
   }
 
@@ -75,7 +76,7 @@ class SharedCells : public testing::Test {
 };
 
 TEST_F(SharedCells, AComparisonInShardsIsThatOfOneProcess) {
-  Comparison alone(options_, scenarios::shipped::kDirectory);
+  Comparison alone(options_, workloads(scenarios::shipped::kDirectory));
   const std::string expected = told(alone);
   std::mt19937_64 chance(3);
   for (bool whole = false; !whole; whole = missing().empty()) {
@@ -86,7 +87,7 @@ TEST_F(SharedCells, AComparisonInShardsIsThatOfOneProcess) {
     for (const auto& entry : fs::directory_iterator(store()))
       fs::resize_file(entry.path(), chance() % (entry.file_size() + 1));
   }
-  Comparison merged(options_, scenarios::shipped::kDirectory);
+  Comparison merged(options_, workloads(scenarios::shipped::kDirectory));
   EXPECT_TRUE(take_parts(merged, explore::StoreReader(store(), "a program"), kRuns).empty());
   EXPECT_EQ(told(merged), expected);
 }
@@ -94,7 +95,7 @@ TEST_F(SharedCells, AComparisonInShardsIsThatOfOneProcess) {
 TEST_F(SharedCells, SaysWhichPartsAreMissing) {
   make_one({0, 2});
   const std::vector<explore::PartName> all = missing();
-  const Comparison comparison(options_, scenarios::shipped::kDirectory);
+  const Comparison comparison(options_, workloads(scenarios::shipped::kDirectory));
   ASSERT_EQ(all.size(), parts_of(comparison, kRuns).size() / 2);
   EXPECT_EQ(words(all[0]), "runs 257 to 300 of set-px-blind-delete.pause.none");
 }

@@ -14,11 +14,11 @@ namespace picklock::compare {
 // `directory`: where the shipped scenarios are. Throws keys::BadInput.
 scenarios::Scenario workload(std::string_view lock, const std::string& directory);
 
-// The workloads of all shipped locks, in the order of the catalogue.
 // The same with two clients that take the lock once each. Every plan of one fault is tried with it,
 // which are some ten times fewer.
 scenarios::Scenario small(const scenarios::Scenario& workload);
 
+// The workloads of all shipped locks, in the order of the catalogue.
 std::vector<scenarios::Scenario> workloads(const std::string& directory);
 
 // As a sentence without its period.

@@ -94,13 +94,6 @@ Profile common_profile(const Scenario& common, const std::vector<Profile>& profi
   return all;
 }
 
-std::vector<Profile> profiles_of(const std::vector<Scenario>& locks, std::uint64_t seed) {
-  std::vector<Profile> all;
-  all.reserve(locks.size());
-  for (const Scenario& lock : locks) all.push_back(profile(lock, seed));
-  return all;
-}
-
 }  // namespace
 
 PairedPlans::Lock PairedPlans::lock(const Scenario& scenario, const Profile& profile) {
@@ -121,10 +114,9 @@ PairedPlans::Lock PairedPlans::lock(const Scenario& scenario, const Profile& pro
   return lock;
 }
 
-PairedPlans::PairedPlans(const std::vector<Scenario>& locks, std::uint64_t seed)
-    : common_(common_scenario(locks)),
-      plans_(common_, common_profile(common_, profiles_of(locks, seed))) {
-  for (const Scenario& scenario : locks) locks_.push_back(lock(scenario, profile(scenario, seed)));
+PairedPlans::PairedPlans(const std::vector<Scenario>& locks, const std::vector<Profile>& profiles)
+    : common_(common_scenario(locks)), plans_(common_, common_profile(common_, profiles)) {
+  for (std::size_t i = 0; i < locks.size(); ++i) locks_.push_back(lock(locks[i], profiles[i]));
 }
 
 std::uint32_t PairedPlans::draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& limits,

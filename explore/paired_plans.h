@@ -17,8 +17,8 @@ namespace picklock::explore {
 class PairedPlans {
  public:
   // `locks`: fault-free scenarios, alike in their clients and in the length of a lease. Requires:
-  // at least one.
-  PairedPlans(const std::vector<scenarios::Scenario>& locks, std::uint64_t seed);
+  // at least one, and the profile of each.
+  PairedPlans(const std::vector<scenarios::Scenario>& locks, const std::vector<Profile>& profiles);
 
   // Draws the plan of run number `run` for one of the locks. Returns how many of its faults have no
   // counterpart in this lock.

@@ -50,10 +50,12 @@ std::vector<Scenario> compared(const std::vector<std::string>& algorithms) {
   return all;
 }
 
+PairedPlans paired(const std::vector<Scenario>& locks) { return {locks, profiles(locks, 1)}; }
+
 TEST(PairedPlans, AreTakenByTheLoaderForEveryLock) {
   const std::vector<std::string> names = every_lock();
   std::vector<Scenario> locks = compared(names);
-  PairedPlans plans(locks, 1);
+  PairedPlans plans = paired(locks);
   std::uint64_t faults = 0;
   const std::uint64_t runs = shortened(200, 20);
   for (std::size_t lock = 0; lock < locks.size(); ++lock) {
@@ -72,7 +74,7 @@ TEST(PairedPlans, AreTakenByTheLoaderForEveryLock) {
 }
 
 TEST(PairedPlans, AreTheSameForLocksWithTheSameSteps) {
-  PairedPlans plans(compared({"set-px-blind-delete", "redlock", "lua-check-delete"}), 1);
+  PairedPlans plans = paired(compared({"set-px-blind-delete", "redlock", "lua-check-delete"}));
   for (std::uint64_t run = 0; run < 500; ++run) {
     sim::Plan blind;
     sim::Plan lua;
@@ -83,8 +85,8 @@ TEST(PairedPlans, AreTheSameForLocksWithTheSameSteps) {
 }
 
 TEST(PairedPlans, DoNotDependOnTheOrderOfTheLocks) {
-  PairedPlans plans(compared({"redlock", "zk-sequential", "mysql-row-lock"}), 1);
-  PairedPlans turned(compared({"mysql-row-lock", "zk-sequential", "redlock"}), 1);
+  PairedPlans plans = paired(compared({"redlock", "zk-sequential", "mysql-row-lock"}));
+  PairedPlans turned = paired(compared({"mysql-row-lock", "zk-sequential", "redlock"}));
   for (std::uint64_t run = 0; run < 500; ++run) {
     for (std::size_t lock = 0; lock < 3; ++lock) {
       sim::Plan one;
@@ -99,7 +101,7 @@ TEST(PairedPlans, DoNotDependOnTheOrderOfTheLocks) {
 // The common plan in the words of a quorum, an ensemble and a database.
 TEST(PairedPlans, HitTheServersThatALockHas) {
   const std::vector<Scenario> locks = compared({"redlock", "zk-sequential", "mysql-row-lock"});
-  PairedPlans plans(locks, 1);
+  PairedPlans plans = paired(locks);
   for (std::size_t lock = 0; lock < locks.size(); ++lock) {
     const std::string prefix = std::vector<std::string>{"redis-", "zookeeper-", "mysql-"}[lock];
     std::uint64_t at_servers = 0;
@@ -114,7 +116,7 @@ TEST(PairedPlans, HitTheServersThatALockHas) {
 
 TEST(PairedPlans, StayInTheirClassAndCountWhatHasNoCounterpart) {
   const std::vector<Scenario> locks = compared(every_lock());
-  PairedPlans plans(locks, 1);
+  PairedPlans plans = paired(locks);
   for (std::size_t c = 0; c < kFaultClassCount; ++c) {
     const auto wanted = static_cast<FaultClass>(c);
     for (std::size_t lock = 0; lock < locks.size(); ++lock) {

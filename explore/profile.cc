@@ -37,12 +37,10 @@ void count_mark(Profile& profile, sim::ProcessId client, std::string_view mark) 
   profile.marks.push_back({client, std::string(mark), 1});
 }
 
-}  // namespace
-
-Profile profile(const scenarios::Scenario& scenario, std::uint64_t seed) {
+Profile profile_in(scenarios::World& world, const scenarios::Scenario& scenario,
+                   std::uint64_t seed) {
   scenarios::Scenario undisturbed = scenario;
   undisturbed.faults.clear();
-  scenarios::World world;
   world.set(undisturbed);
   world.run(seed, true);
   Profile profile;
@@ -63,6 +61,22 @@ Profile profile(const scenarios::Scenario& scenario, std::uint64_t seed) {
     }
   }
   return profile;
+}
+
+}  // namespace
+
+Profile profile(const scenarios::Scenario& scenario, std::uint64_t seed) {
+  scenarios::World world;
+  return profile_in(world, scenario, seed);
+}
+
+std::vector<Profile> profiles(const std::vector<scenarios::Scenario>& scenarios,
+                              std::uint64_t seed) {
+  scenarios::World world;
+  std::vector<Profile> all;
+  all.reserve(scenarios.size());
+  for (const scenarios::Scenario& one : scenarios) all.push_back(profile_in(world, one, seed));
+  return all;
 }
 
 }  // namespace picklock::explore

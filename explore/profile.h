@@ -44,5 +44,8 @@ struct Profile {
 
 // The profile of one run without the scenario's own faults.
 Profile profile(const scenarios::Scenario& scenario, std::uint64_t seed);
+// The profile of each of them. One world makes all runs: every world maps stacks of its own.
+std::vector<Profile> profiles(const std::vector<scenarios::Scenario>& scenarios,
+                              std::uint64_t seed);
 
 }  // namespace picklock::explore
