@@ -340,9 +340,21 @@ const HistoryEvent* Narrator::crash_that_lost(const HistoryEvent& removed) const
   if (by->keeps == sim::Keeps::fsynced &&
       (keeps == nullptr || keeps(run_.scenario.servers, by->target, by->keeps) == by->keeps))
     return nullptr;
-  const bool loses = verbs::kind_of(by->verb).stops &&
-                     scenarios::class_of(*by, run_.scenario) == FaultClass::amnesia;
-  return loses ? crash : nullptr;
+  // The class of a crash for good does not say what the disk has.
+  const bool loses = scenarios::class_of(*by, run_.scenario) == FaultClass::amnesia ||
+                     only_memory_has(removed.process);
+  return verbs::kind_of(by->verb).stops && loses ? crash : nullptr;
+}
+
+bool Narrator::only_memory_has(ProcessId server) const {
+  const auto keeps = specs_[server].kind->keeps;
+  if (keeps == nullptr ||
+      keeps(run_.scenario.servers, run_.processes[server], sim::Keeps::all) != sim::Keeps::none)
+    return false;
+  for (ProcessId other = 0; other < specs_.size(); ++other) {
+    if (are_copies(other, server)) return false;
+  }
+  return true;
 }
 
 std::string Narrator::loss(const HistoryEvent& event) const {

@@ -344,6 +344,7 @@ class Transcriber {
     if (item.joins_before) item.row.outcome = outcome(event);
     if (event.what == What::fault_fired) fired(position, event, record.answers);
     if (event.what == What::process_started) restarted(event.process);
+    if (event.what == What::process_crashed) crashes_[event.process] = transcript_.items.size() - 1;
   }
 
   // Of other events, other rows tell.
@@ -433,8 +434,20 @@ class Transcriber {
     if (&narrator_.first_loss(event) != &event) return false;
     if (narrator_.is_kept_by_copy(event)) return false;  // its server is replaced, it lives on
     if (narrator_.crash_that_lost(event) == nullptr) return !lost_at_start(position, event);
-    lost_in_crash_[event.process] = without_entry(event.owner);
+    if (starts_after(event)) {
+      lost_in_crash_[event.process] = without_entry(event.owner);
+    } else if (const auto process = narrator_.process_of(event.owner)) {
+      transcript_.items[crashes_[event.process]].row.text +=
+          fmt::format(", and {}'s entry is lost", narrator_.process(*process));
+    }
     return false;
+  }
+
+  bool starts_after(const HistoryEvent& event) const {
+    const auto after = run_.history.begin() + (&event - run_.history.data());
+    return std::any_of(after, run_.history.end(), [&event](const HistoryEvent& later) {
+      return later.what == What::process_started && later.process == event.process;
+    });
   }
 
   // The row of a restart mentions the entry that the server has lost, by its crash or by the start.
@@ -480,6 +493,7 @@ class Transcriber {
   std::multimap<std::uint32_t, std::size_t> struck_;  // rows of faults by the request
   std::map<ProcessId, std::string> lost_in_crash_;    // what the row of the restart says of it
   std::map<ProcessId, std::size_t> restarts_;         // their latest rows
+  std::map<ProcessId, std::size_t> crashes_;          // the same
   std::set<std::tuple<Instant, ProcessId, ProcessId>> resets_;
   std::set<ProcessId> involved_;
   std::set<ProcessId> down_;

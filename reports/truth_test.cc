@@ -149,6 +149,20 @@ TEST(Truth, AnEntryThatACrashHasLostDoesNotExpireAfterwards) {
                 HasSubstr("client-1's entry expires\n"));
 }
 
+TEST(Truth, AnEntryOfAServerThatCrashesForGoodIsLostWithItsMemory) {
+  const std::string crash = std::string(kTwoClients) + "[[fault]]\ncrash = 'redis-1'\nat = '2s'\n";
+  const std::string text = timeline_of(crash);
+  EXPECT_THAT(text, HasSubstr("redis-1 crashes, and client-1's entry is lost\n"));
+  EXPECT_THAT(text, Not(HasSubstr("expire")));
+}
+
+TEST(Truth, AnEntryThatTheDiskOfADeadServerHasExpiresThere) {
+  EXPECT_THAT(
+      timeline_of(std::string(kTwoClients) + "[[fault]]\ncrash = 'redis-1'\nat = '2s'\n"
+                                             "[servers.redis]\nconfig = ['appendonly yes']\n"),
+      HasSubstr("client-1's entry expires\n"));
+}
+
 TEST(Truth, WhatAReplicaIgnoresOfADeadPrimaryIsToldAsIgnored) {
   EXPECT_THAT(timeline_of(std::string(kTwoClients) +
                           "[servers.redis]\nreplicas = 1\n[[network.link]]\nfrom = 'redis-1'\n"
