@@ -1,4 +1,4 @@
-// The calls of a guest that are trapped, and who answers them. All others are the kernel's.
+// The table of trapped calls, each with the member that answers it. All others are the kernel's.
 #include <linux/filter.h>
 #include <sys/syscall.h>
 

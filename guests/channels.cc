@@ -16,6 +16,22 @@
 #include "guests/supervisor.h"
 
 namespace picklock::guests {
+namespace {
+
+int flags_of_channel_call(const Thread& thread) {
+  switch (thread.call.data.nr) {
+    case SYS_recvfrom:
+    case SYS_sendto:
+      return static_cast<int>(thread.argument(3));
+    case SYS_recvmsg:
+    case SYS_sendmsg:
+      return static_cast<int>(thread.argument(2));
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
 
 // One that finds no number gets an ordinary one: threads then wait for it in the kernel.
 int Supervisor::give_channel(Thread& thread, int descriptor, bool close_on_exec, bool as_result) {
@@ -76,16 +92,14 @@ void Supervisor::use_channel(Thread& thread, short events) {
   const int copy = thread.watched.front().copy.get();
   thread.wait = Wait::channel;
   thread.deadline = {};
-  if (copy < 0 || (::fcntl(copy, F_GETFL) & O_NONBLOCK) != 0 || is_over(thread)) {
+  const bool goes_on = copy < 0 || (::fcntl(copy, F_GETFL) & O_NONBLOCK) != 0 || is_over(thread) ||
+                       (flags_of_channel_call(thread) & MSG_DONTWAIT) != 0;
+  if (goes_on) {
+    const bool broken = copy >= 0 && events == POLLOUT && is_over(thread) &&
+                        (thread.polled.front().revents & (POLLERR | POLLHUP)) != 0;
+    const bool with_signal = (flags_of_channel_call(thread) & MSG_NOSIGNAL) == 0;
     stop_waiting(thread);
-    return go_native(thread);
-  }
-  const bool receives = thread.call.data.nr == SYS_recvfrom || thread.call.data.nr == SYS_sendto;
-  const bool messages = thread.call.data.nr == SYS_recvmsg || thread.call.data.nr == SYS_sendmsg;
-  const auto flags = static_cast<int>(receives ? thread.argument(3) : thread.argument(2));
-  if ((receives || messages) && (flags & MSG_DONTWAIT) != 0) {
-    stop_waiting(thread);
-    return go_native(thread);
+    return broken ? write_in_vain(thread, with_signal) : go_native(thread);
   }
   wait(thread, Wait::channel, {}, {});
 }

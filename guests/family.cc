@@ -212,8 +212,7 @@ void Supervisor::exit_thread(Thread& thread) {
   const pid_t tid = thread.tid;
   drop_thread(thread);
   const auto other = std::ranges::find_if(process.threads, lives);
-  // The kernel clears this word and then wakes those that wait for it, who do not wait in the
-  // kernel.
+  // The kernel clears this word and then wakes its waiters. They do not wait in the kernel.
   while (is_there(tid)) {
     const auto word = (*other)->memory().get<std::uint32_t>(cleared);
     if (cleared != 0 && (!word || *word == 0)) break;

@@ -95,6 +95,12 @@ TEST_F(GuestFamilyTest, ASignalEndsAProgramThatDoesNotHandleIt) {
   EXPECT_EQ(python("import os; os.abort()").status, SIGABRT);
   EXPECT_EQ(python("import ctypes; ctypes.string_at(0)").status, SIGSEGV);
   EXPECT_EQ(python("import sys; sys.exit(7)").status, 7 << 8);
+  const std::string pipe = "import os, signal; signal.signal(signal.SIGPIPE, signal.SIG_DFL)\n";
+  EXPECT_EQ(python(pipe + "r, w = os.pipe(); os.close(r); os.write(w, b'x')").status, SIGPIPE);
+  EXPECT_EQ(python(pipe + "import socket; s = socket.create_connection(('localhost', 9))\n"
+                          "s.shutdown(1); s.send(b'x')")
+                .status,
+            SIGPIPE);
 }
 
 TEST_F(GuestFamilyTest, AProgramThatIgnoresSignalsIsKilled) {

@@ -104,7 +104,7 @@ void Supervisor::getrandom(Thread& thread) {
   answer(thread, there ? static_cast<std::int64_t>(bytes.size()) : -EFAULT);
 }
 
-// What the program has written to descriptor 3. It precedes whatever it does next.
+// Reads the lines that the program has written to descriptor 3. They precede its next action.
 void Supervisor::drain_beliefs() {
   std::array<char, 4096> block;
   while (alive_) {

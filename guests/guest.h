@@ -2,9 +2,9 @@
 // chance and the network are answered by its Surroundings. One thread of it runs at a time, inside
 // the members of Guest and on the caller's thread; each member returns when all its threads wait.
 //
-// Equal surroundings make equal runs, on one machine. What the program can still see of the real
-// world: files, /proc (except what follows from time), the processor's cycle counter (rdtsc), and
-// whatever else of the machine has no clock in it. Computing takes no virtual time.
+// Equal surroundings make equal runs, on one machine. Computing takes no virtual time. A program
+// can still see some of the real world: files, /proc (except for uptime and load), and instructions
+// of the processor that count cycles or draw numbers (rdtsc, rdrand).
 #pragma once
 
 #include <cstdint>
@@ -61,7 +61,7 @@ class Guest {
   // The end comes after all that was received; or ECONNRESET.
   void hung_up(SocketId socket, bool reset);
 
-  // Until thaw() no thread goes on, and what arrives is kept. If Surroundings::send calls freeze(),
+  // Until thaw() no thread goes on, and arrivals are kept. If Surroundings::send calls freeze(),
   // the sending call has not returned yet.
   void freeze();
   void thaw();

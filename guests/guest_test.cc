@@ -274,6 +274,52 @@ TEST_F(GuestTest, AProgramThatPollsWithoutWaitingSeesTimePass) {
   EXPECT_EQ(story.printed, "b'x'\n");
 }
 
+TEST_F(GuestTest, EveryWayToSendIsSeen) {
+  const GuestStory story = python(
+      "import os, socket\n"
+      "s = socket.create_connection(('localhost', 9)); n = s.fileno()\n"
+      "os.write(n, b'a'); os.writev(n, [b'b', b'c']); s.sendmsg([b'd', b'e'])\n"
+      "s.sendall(b'f')\n"
+      "t = s.dup(); t.send(b'g'); s.close(); t.shutdown(socket.SHUT_WR)\n"
+      "try: t.send(b'h')\n"
+      "except BrokenPipeError as error: print(error)");
+  EXPECT_THAT(story.trace, ElementsAre("0 us dial 127 port 9", "1000 us send 1 a",
+                                       "1000 us send 1 bc", "1000 us send 1 de", "1000 us send 1 f",
+                                       "1000 us send 1 g", "1000 us shut 1", "1000 us closed 1"));
+  EXPECT_EQ(story.printed, "[Errno 32] Broken pipe\n");
+}
+
+TEST_F(GuestTest, AConnectionIsAskedForAgain) {
+  const GuestStory story = python(
+      "import select, socket, time\n"
+      "s = socket.socket(); s.setblocking(False); to = ('127.0.0.1', 27)\n"
+      "p = select.poll(); p.register(s, select.POLLOUT); t = time.monotonic()\n"
+      "print([s.connect_ex(to) for _ in range(2)], p.poll(10))\n"
+      "print(p.poll()[0][1], round(time.monotonic() - t, 6), [s.connect_ex(to) for _ in "
+      "range(2)])");
+  EXPECT_EQ(story.printed, "[115, 114] []\n4 0.05 [0, 106]\n");
+}
+
+TEST_F(GuestTest, TimeoutsOfASocketAreVirtual) {
+  const GuestStory story = python(
+      "import socket, struct, time\n"
+      "s = socket.create_connection(('localhost', 7)); t = time.monotonic()\n"
+      "s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack('ll', 1, 500000))\n"
+      "try: s.recv(1)\n"
+      "except BlockingIOError: print(time.monotonic() - t)\n"
+      "s.send(b'12345'); print(s.recv(5, socket.MSG_WAITALL))");
+  EXPECT_EQ(story.printed, "1.5\nb'12345'\n");
+}
+
+TEST_F(GuestTest, ThereAreTwoHundredSockets) {
+  const GuestStory story = python(
+      "import socket; all = []\n"
+      "try:\n"
+      "  while True: all.append(socket.socket())\n"
+      "except OSError as error: print(len(all), error.strerror)");
+  EXPECT_EQ(story.printed, "201 Too many open files\n");
+}
+
 TEST_F(GuestTest, MuchOutputDoesNotFillMemory) {
   GuestWorld world;
   Start start;

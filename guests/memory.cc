@@ -12,7 +12,10 @@ namespace {
 constexpr std::size_t kPage = 4096;
 
 iovec span_of(const void* at, std::size_t size) { return {const_cast<void*>(at), size}; }
-iovec span_of(std::uint64_t at, std::size_t size) { return {reinterpret_cast<void*>(at), size}; }
+// An address of the other process.
+iovec span_of(std::uint64_t at, std::size_t size) {
+  return {reinterpret_cast<void*>(at), size};  // NOLINT(performance-no-int-to-ptr)
+}
 
 }  // namespace
 

@@ -34,7 +34,7 @@ class Memory {
 
   // As many of the bytes as are there.
   std::string bytes(std::uint64_t from, std::size_t size) const;
-  // What an array of struct iovec refers to; less if not all of it is there.
+  // The bytes that an array of struct iovec refers to; fewer if not all of them are there.
   std::string gathered(std::uint64_t vectors, std::size_t count) const;
   // Up to the zero byte; empty if there is none within the length of a path.
   std::string text(std::uint64_t from) const;

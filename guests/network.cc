@@ -1,5 +1,5 @@
-// Sockets of a guest. What it sends is read from its memory when it calls, so that the order of
-// sends on several sockets is exact; what it receives it reads itself.
+// Sockets of a guest. Sent bytes are read from its memory at the call, so that the order of sends
+// on several sockets is exact. It reads received bytes itself.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -217,7 +217,8 @@ void Supervisor::send(Thread& thread, const std::string& bytes, std::uint64_t as
     return wait(thread, Wait::writing, {}, {});
   }
   // The kernel's end of the pair is shut: the program gets EPIPE, and a signal if it does not mind.
-  if (socket->state() != Socket::State::open || socket->broken()) return go_native(thread);
+  if (socket->state() != Socket::State::open || socket->broken())
+    return write_in_vain(thread, (flags & MSG_NOSIGNAL) == 0);
   if (bytes.empty() && asked != 0) return answer(thread, -EFAULT);
   drain_beliefs();
   if (!alive_) return;

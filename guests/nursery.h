@@ -1,12 +1,14 @@
 // Programs that have begun, kept for those that begin alike: a start is then a fork of a process
-// that stands before its first connection, its interpreter up and its modules imported.
+// that stands before its first connection, with its interpreter up and its modules imported.
 //
-// A run is the same with and without. What may differ from run to run must not have been seen
-// before that point: a zygote serves starts of equal arguments, environment, name, hosts and clocks
-// only. A program that has threads, children or files by then is started anew each time.
+// A run is the same with and without a nursery. A zygote therefore serves only starts of equal
+// arguments, environment, folder, name, seed and hosts; and, if the program has read a clock by
+// then, of equal clocks. A program that has threads, children or files by then, or has waited, is
+// started anew each time.
 //
-// It belongs to the thread that makes it. Only root may fork into a new process namespace; for
-// others it has no effect.
+// A nursery belongs to the thread that makes it. Nothing in the same process may wait for children
+// that it does not know (waitpid with -1), because zygotes are traced. Only root may fork into a
+// new process namespace; for other users a nursery has no effect.
 #pragma once
 
 #include <cstddef>

@@ -2,10 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <charconv>
+#include <ctime>
 #include <string>
 #include <string_view>
 

@@ -1,4 +1,4 @@
-// What /proc and the clocks of the kernel tell of a thread.
+// Facts about a thread from /proc and from the kernel's clocks of computing.
 #pragma once
 
 #include <sys/types.h>

@@ -2,11 +2,11 @@
 // here is not seen waiting by the kernel: its call is ended here.
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 
 #include "guests/failure.h"
 #include "guests/proc.h"
@@ -52,6 +52,13 @@ bool Supervisor::is_deadly(const Process& process, int number) const {
 void Supervisor::end_by_signal(int number) {
   fatal_signal_ = number;
   end_of_root();
+}
+
+// Nobody is to read what it writes.
+void Supervisor::write_in_vain(Thread& thread, bool with_signal) {
+  const bool is_first = thread.process == processes_.front().get();
+  if (is_first && with_signal && is_deadly(*thread.process, SIGPIPE)) return end_by_signal(SIGPIPE);
+  go_native(thread);
 }
 
 void Supervisor::deliver(Process& process, int number) {

@@ -41,7 +41,7 @@ namespace {
 constexpr rlim_t kStack = rlim_t{8} << 20;
 constexpr int kFirstFree = 16;  // descriptors from here on are in no way when others are set
 
-// What the new process tells its parent.
+// A message from the new process to its parent.
 struct Note {
   volatile int listener = -1;
   volatile int error = 0;
@@ -85,7 +85,7 @@ std::string found(const Start& start) {
   if (path.empty()) path = "/usr/local/bin:/usr/bin:/bin";
   for (std::size_t from = 0; from <= path.size();) {
     const std::size_t end = std::min(path.find(':', from), path.size());
-    const std::string one = path.substr(from, end - from) + "/" + name;
+    std::string one = path.substr(from, end - from) + "/" + name;
     struct stat about {};
     if (access(one.c_str(), X_OK) == 0 && stat(one.c_str(), &about) == 0 && S_ISREG(about.st_mode))
       return one;
@@ -145,7 +145,7 @@ struct Plan {
   _exit(127);
 }
 
-// The filter ends the life of ordinary calls: what the child still calls is not trapped.
+// Nobody answers trapped calls yet, so the child makes none after it has set the filter.
 [[noreturn]] void be_child(const Plan& plan, Note& note) {
   if (dup2(plan.input, 0) < 0 || dup2(plan.output, 1) < 0 || dup2(plan.output, 2) < 0 ||
       dup2(plan.beliefs, kBeliefs) < 0 || syscall(SYS_close_range, kBeliefs + 1, ~0U, 0) != 0)

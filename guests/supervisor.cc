@@ -1,19 +1,18 @@
 #include "guests/supervisor.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 #include <utility>
 
 #include "guests/failure.h"
@@ -210,12 +209,6 @@ bool Supervisor::next_call(Thread& thread) {
   return false;
 }
 
-void Supervisor::look_at_computing(std::int64_t computed) {
-  if (computed < most_computing_) return;
-  refuse(fmt::format("a thread computed for {:g} s without a system call",
-                     static_cast<double>(most_computing_) / static_cast<double>(kSecond)));
-}
-
 // Also notices that a process has ended.
 bool Supervisor::has_call(int microseconds, const Process* process) {
   Process& root = *processes_.front();
@@ -269,8 +262,8 @@ bool Supervisor::waits_in_kernel(const Thread& thread) const {
   return ::poll(&one, 1, 0) == 0;
 }
 
-// What a step did may let threads go on that wait inside the kernel: each must have come to its
-// next call, or wait again, before anything is decided.
+// A step may wake threads that wait inside the kernel. Each must have come to its next call, or
+// wait again, before the supervisor decides anything.
 void Supervisor::settle() {
   for (std::size_t i = 0; i < processes_.size() && alive_; ++i) {
     Process& process = *processes_[i];
@@ -294,36 +287,6 @@ void Supervisor::settle() {
         look_at_computing(computed - before);
       }
     }
-  }
-}
-
-// ---------------------------------------------------------------- what cannot be repeated
-
-void Supervisor::refuse(const std::string& what) {
-  if (why_not_.empty()) why_not_ = what;
-  kill();
-}
-
-void Supervisor::refuse_call(Thread& thread) {
-  const Call* const call = call_of(thread.call.data.nr);
-  refuse(fmt::format("it called {}", call != nullptr ? call->name : "what is not known"));
-}
-
-void Supervisor::refuse_on_socket(Thread& thread) {
-  socket_of(thread) == nullptr ? go_native(thread) : refuse_call(thread);
-}
-
-// A call that waits inside the kernel, where its timeout would count real time.
-void Supervisor::refuse_timeout(Thread& thread) {
-  const unsigned which = thread.call.data.nr == SYS_semtimedop ? 3 : 4;
-  thread.argument(which) == 0 ? go_native(thread) : refuse_call(thread);
-}
-
-void Supervisor::look_for_leaks() {
-  for (const auto& [id, held] : sockets_) {
-    const std::shared_ptr<Socket> socket = held.lock();
-    if (socket != nullptr && socket->leaks())
-      return refuse("it wrote to a socket by a call that is not supported");
   }
 }
 

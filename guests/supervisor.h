@@ -2,10 +2,14 @@
 // ends where it waits: from its next call on, another thread runs. Which one is decided here alone,
 // by order of arrival, so that equal surroundings make equal runs.
 //
-// The members are in several files: supervisor.cc has the steps, family.cc the processes and
-// threads, clocks.cc time, waits.cc poll and its kin, network.cc sockets, files.cc descriptors and
-// files, words.cc futexes, signals.cc signals, calls.cc the table of all calls, beginnings.cc
-// starts and ends.
+// The members are in several files:
+//   supervisor.cc  steps              beginnings.cc  starts and ends
+//   family.cc      processes          clocks.cc      time
+//   waits.cc       waiting            polls.cc       poll and select
+//   network.cc     sockets            channels.cc    pipes and their kin
+//   files.cc       files              words.cc       futexes
+//   signals.cc     signals            timers.cc      timers
+//   refusals.cc    what is refused    calls.cc       the table of all calls
 #pragma once
 
 #include <array>
@@ -47,7 +51,7 @@ class Supervisor {
   void freeze() { frozen_ = true; }
   void thaw();
   const std::string& not_reproducible() const { return why_not_; }
-  // Something has arrived on a socket. What comes after its end is dropped.
+  // Something has arrived on a socket. Arrivals after its end are dropped.
   template <typename Do>
   void arrive(SocketId id, Do&& act) {
     const std::shared_ptr<Socket> socket = find(id);
@@ -270,6 +274,7 @@ class Supervisor {
   void deliver(Process& process, int number);
   bool is_deadly(const Process& process, int number) const;
   void end_by_signal(int number);
+  void write_in_vain(Thread& thread, bool with_signal);
   void interrupt_waits(Process& process);
   void interrupt(Thread& thread);
   void interrupt_later(Process& process) { process.signaled = true; }

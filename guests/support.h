@@ -5,7 +5,8 @@
 
 namespace picklock::guests {
 
-// What this kernel or container lacks, in one line; empty: all is there. It really tries, once.
+// Names the lack of this kernel or container in one line; empty: nothing is lacking. It runs a
+// program to find out, once.
 const std::string& unsupported();
 
 }  // namespace picklock::guests

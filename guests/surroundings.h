@@ -18,8 +18,8 @@ class Surroundings {
  public:
   // Nanoseconds that its clock shows.
   virtual std::int64_t clock(sim::ClockKind kind) = 0;
-  // Guest::time_came() is to be called once the clock shows `local` or more. There is one alarm for
-  // each clock, and the last call counts; INT64_MAX: none.
+  // Guest::time_came() is to be called once the clock shows `local` or more. Each clock has one
+  // alarm, and the last call counts; INT64_MAX: none.
   virtual void alarm(sim::ClockKind kind, std::int64_t local) = 0;
   virtual void random(std::span<unsigned char> bytes) = 0;
   // The address and the port are in host byte order. False: refused at once. Else Guest::opened,

@@ -29,13 +29,13 @@ struct Deadline {
   std::int64_t at = kNoEnd;
 };
 
-// What a trapped call returns.
+// The result of a trapped call.
 struct Reply {
   std::int64_t value = 0;  // negative: an error
   bool native = false;     // the kernel executes the call
 };
 
-// What a thread waits for.
+// The reason for which a thread waits.
 enum class Wait : std::uint8_t {
   sleep,
   futex,

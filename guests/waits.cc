@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "guests/failure.h"
 #include "guests/supervisor.h"
@@ -53,7 +55,9 @@ void Supervisor::wake_due() {
     std::int64_t since;
     std::uint64_t ticket;
     Thread* thread;
-    auto operator<=>(const Due&) const = default;
+    bool operator<(const Due& other) const {
+      return std::tie(since, ticket) < std::tie(other.since, other.ticket);
+    }
   };
   std::vector<Due> due;
   for (const auto& [tid, thread] : threads_) {
@@ -61,7 +65,7 @@ void Supervisor::wake_due() {
     const std::int64_t since = thread->deadline.at - now(thread->deadline.clock);
     due.push_back({since, thread->ticket, thread});
   }
-  std::ranges::sort(due);
+  std::sort(due.begin(), due.end());
   for (const Due& one : due) {
     if (one.thread->wait == Wait::futex) futexes_.remove(*one.thread);
     make_ready(*one.thread, one.thread->handled_anew ? Thread::Next::handle : Thread::Next::look);

@@ -17,14 +17,14 @@
 
 namespace picklock::guests {
 
-// What is equal among the starts that one zygote serves.
+// The facts that are equal among the starts that one zygote serves.
 struct Beginning {
   std::string text;  // arguments, environment, folder, name, seed and hosts
   std::int64_t monotonic = 0;
   std::int64_t wall = 0;
 };
 
-// What a supervisor knows of a program when it comes to its first connection.
+// The supervisor's knowledge of a program that comes to its first connection.
 struct Upbringing {
   std::uint64_t cleared_at_exit = 0;
   unsigned clock_reads = 0;
@@ -47,7 +47,7 @@ class Zygote {
   int listener() const { return listener_.get(); }
   const Upbringing& upbringing() const { return upbringing_; }
 
-  // What happens in a copy arrives at the listener of all of them.
+  // Calls of every copy arrive at one listener, so there is one copy at a time.
   bool in_use = false;
 
  private:

@@ -74,9 +74,11 @@ void Programs::set(const Scenario& scenario, std::span<const servers::ProcessSpe
   ports_ = ports_of(processes);
 }
 
-void Programs::build_resource(history::RecordedSimulation& simulation, servers::Cluster& cluster,
+void Programs::build_resource(const servers::Site& site, servers::Cluster& cluster,
                               const models::ResourceRules& rules) {
+  history::RecordedSimulation& simulation = site.simulation;
   simulation_ = &simulation;
+  tenures_ = &site.tenures;
   client_of_.assign(1, outside::kNobody);
   addresses_.clear();
   sim::Processes& processes = simulation.scheduler.processes();
@@ -133,9 +135,12 @@ void Programs::build_client(std::uint32_t number, const ClientsSpec& clients, Du
                           arrives, *this);
 }
 
+// The servers note for each tag what was granted to it.
 sim::Tag Programs::admit(sim::Process& client) {
-  client_of_.push_back(client.id());
-  return static_cast<sim::Tag>(client_of_.size() - 1);
+  const sim::Tag tag = tenures_->begin();
+  client_of_.resize(tag + 1, outside::kNobody);
+  client_of_[tag] = client.id();
+  return tag;
 }
 
 void Programs::end() {

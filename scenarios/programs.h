@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "history/recorded_simulation.h"
+#include "models/client/tenures.h"
 #include "models/resource/resource.h"
 #include "models/servers/cluster.h"
 #include "outside/account.h"
@@ -41,7 +42,7 @@ class Programs final : private outside::Register {
   std::span<const std::uint16_t> ports() const { return ports_; }
 
   // Once the processes and the servers of a run are there: the resource, then each client.
-  void build_resource(history::RecordedSimulation& simulation, servers::Cluster& cluster,
+  void build_resource(const servers::Site& site, servers::Cluster& cluster,
                       const models::ResourceRules& rules);
   void build_client(std::uint32_t number, const ClientsSpec& clients, Duration arrives);
 
@@ -65,6 +66,7 @@ class Programs final : private outside::Register {
   std::deque<outside::Program> programs_;
   outside::Resource resource_;
   history::RecordedSimulation* simulation_ = nullptr;
+  models::Tenures* tenures_ = nullptr;
   std::vector<sim::ProcessId> client_of_;  // by tag
   outside::Account account_;
   std::vector<ProgramEnd> ends_;

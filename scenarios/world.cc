@@ -234,7 +234,7 @@ void World::build_resource() {
       .things = static_cast<std::uint32_t>(lock_keys_.size()),
       .recover_by = spec.recover_by,
       .nodes = {.force_promises = spec.force_promises, .restarted_log = spec.restarted_log}};
-  if (programs_ != nullptr) return programs_->build_resource(simulation_, *cluster_, rules);
+  if (programs_ != nullptr) return programs_->build_resource(site(), *cluster_, rules);
   const std::uint32_t first = index_of(kResourceKind);
   sim::Processes& processes = simulation_.scheduler.processes();
   if (spec.nodes == 1) {

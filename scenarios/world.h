@@ -119,7 +119,6 @@ class World {
   std::vector<std::string> lock_keys_;  // number i is key i of the history
   const servers::Kind* server_ = nullptr;
   bool coordinated_ = false;
-  std::unique_ptr<Programs> programs_;  // nullptr: the clients are none
   properties::Context context_;
   Duration patience_{};  // from the last disturbance to the horizon
 
@@ -129,6 +128,7 @@ class World {
   std::map<const servers::Kind*, std::unique_ptr<servers::Cluster>> clusters_;  // made so far
   servers::Cluster* cluster_ = nullptr;                                         // of the scenario
   models::Resource resource_;
+  std::unique_ptr<Programs> programs_;  // nullptr: the clients are none
   std::deque<models::ClientMachine> machines_;
   std::deque<ClientProgram> lives_;
   models::ClientMachine coordinator_;  // used if the scenario has a coordinator

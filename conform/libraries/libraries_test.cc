@@ -1,0 +1,214 @@
+// The locks of the catalogue beside the libraries that they are modelled on: both run the same
+// plans of faults, the library as a program that is run as it is, and must send the same commands
+// in the same order, be granted the lock in the same order, and break the same properties.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "guests/support.h"
+#include "scenarios/loader.h"
+#include "scenarios/program_locks.h"
+#include "scenarios/runner.h"
+#include "scenarios/world.h"
+#include "sim/random.h"
+#include "testing/whole.h"
+
+namespace picklock::conform {
+namespace {
+
+using scenarios::Scenario;
+using scenarios::World;
+
+struct Library {
+  std::string_view name;     // of the lock
+  std::string_view program;  // as TOML
+  std::string_view lock;     // keys of [lock] with which the lock is used as the program uses it
+  std::string_view servers;
+  std::string_view server;               // their kind
+  std::vector<std::string_view> faults;  // verbs
+  std::vector<std::string_view> upkeep;  // commands of its connections and scripts
+  std::uint64_t longest_pause = 15'000;  // ms, of a client
+};
+
+// Two clients, each of which takes the lock twice.
+constexpr std::string_view kClients = R"([clients]
+count = 2
+arrive_every = "700ms"
+)";
+constexpr std::string_view kOfTheModel = R"(cycles = 2
+hold = "4s"
+writes = 2
+think = "500ms"
+)";
+
+std::string plan(const Library& library, std::uint64_t number) {
+  sim::Random chance(number, sim::hash_of("libraries"));
+  std::string text;
+  const std::uint64_t faults = 1 + chance.below(2);
+  for (std::uint64_t i = 0; i < faults; ++i) {
+    const std::string_view verb = library.faults[chance.below(library.faults.size())];
+    const std::uint64_t client = 1 + chance.below(2);
+    const bool of_server = verb == "evict" || chance.below(3) == 0;
+    // Off the grid of the program's own times, so that a difference of a few round trips decides
+    // nothing.
+    const std::uint64_t at = 100 * chance.below(160) + 37;
+    const std::uint64_t length =
+        100 * (1 + chance.below(of_server ? 20 : library.longest_pause / 100)) + 13;
+    text += fmt::format(
+        "[[fault]]\n{} = \"{}\"\nat = \"{}ms\"\n", verb,
+        of_server ? fmt::format("{}-1", library.server) : fmt::format("client-{}", client), at);
+    if (verb == "pause") text += fmt::format("for = \"{}ms\"\n", length);
+    if (verb == "step-clock")
+      text += fmt::format("step = \"{}{}ms\"\n", chance.below(2) == 0 ? "-" : "", length);
+  }
+  return text;
+}
+
+std::string of_library(const Library& library) {
+  return fmt::format(
+      "format = 1\n[lock]\nalgorithm = \"{}-program\"\nkey = \"order-42\"\n{}{}"
+      "program = {}\nfolder = \"{}\"\nuntil = \"120s\"\n",
+      library.server, library.servers, kClients, library.program, PICKLOCK_LIBRARIES);
+}
+
+std::string of_model(const Library& library) {
+  return fmt::format("format = 1\n[lock]\nalgorithm = \"{}\"\nkey = \"order-42\"\n{}{}{}{}",
+                     library.name, library.lock, library.servers, kClients, kOfTheModel);
+}
+
+// What a run shows that both must show.
+struct Shown {
+  // Client by client. A command that is repeated counts once: a library connects when it is asked,
+  // and a few milliseconds decide how often a client is refused before the lock is free.
+  std::vector<std::string> commands;
+  std::vector<std::string> grants;
+  std::vector<std::string> violated;
+
+  bool operator==(const Shown&) const = default;
+};
+
+std::string lower(std::string_view text) {
+  std::string small(text);
+  std::transform(small.begin(), small.end(), small.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return small;
+}
+
+Shown shown(const Library& library, const std::string& text) {
+  const Scenario scenario = scenarios::parse(text, "library", scenarios::shipped_vocabulary());
+  World world;
+  world.set(scenario);
+  world.run(1, true);
+  const std::vector<std::string> names = world.processes();
+  Shown all;
+  std::map<std::string, std::vector<std::string>> sent;
+  for (const sim::TraceRecord& record : world.trace().records) {
+    if (record.kind != sim::TraceKind::sent || record.reply) continue;
+    if (record.process >= names.size() || record.peer >= names.size()) continue;
+    const sim::Protocol& protocol = *world.trace().protocols[record.protocol];
+    if (protocol.command == nullptr || !names[record.process].starts_with("client-")) continue;
+    if (names[record.peer] == "resource") continue;
+    const std::string command = lower(protocol.command(world.trace().payload(record)));
+    const auto& upkeep = library.upkeep;
+    if (command.empty() || std::find(upkeep.begin(), upkeep.end(), command) != upkeep.end())
+      continue;
+    const bool script = command == "eval" || command == "evalsha";
+    std::vector<std::string>& of_client = sent[names[record.process]];
+    const std::string told = names[record.process] + " " + (script ? "script" : command);
+    if (of_client.empty() || of_client.back() != told) of_client.push_back(told);
+  }
+  for (const auto& [client, commands] : sent)
+    all.commands.insert(all.commands.end(), commands.begin(), commands.end());
+  std::map<history::TenureId, std::string> owners;
+  for (const history::HistoryEvent& event : world.history()) {
+    if (event.what == history::What::acquire_invoked) owners[event.tenure] = names[event.process];
+    if (event.what == history::What::entry_created) all.grants.push_back(owners[event.tenure]);
+  }
+  for (const properties::Verdict& verdict : world.verdicts()) {
+    const bool judged =
+        std::find(std::begin(scenarios::kJudgedOutside), std::end(scenarios::kJudgedOutside),
+                  verdict.property) != std::end(scenarios::kJudgedOutside);
+    if (judged && verdict.outcome == properties::Outcome::violated)
+      all.violated.emplace_back(name(verdict.property));
+  }
+  return all;
+}
+
+std::string first_difference(const std::vector<std::string>& library,
+                             const std::vector<std::string>& model) {
+  for (std::size_t i = 0; i < std::max(library.size(), model.size()); ++i) {
+    const std::string one = i < library.size() ? library[i] : "nothing";
+    const std::string other = i < model.size() ? model[i] : "nothing";
+    if (one != other) return fmt::format("number {}: {}, in place of {}", i + 1, one, other);
+  }
+  return {};
+}
+
+const Library kLibraries[] = {
+    {.name = "kazoo-lock",
+     .program = R"(["/usr/bin/python3", "kazoo_lock.py"])",
+     .lock = "ttl = \"10s\"\n",
+     .servers = "[servers.zookeeper]\nservers = 1\n",
+     .server = "zookeeper",
+     .faults = {"pause", "step-clock"},
+     // It looks for its folder before it makes it, where the lock makes it when it is missing.
+     .upkeep = {"connect", "ping", "close", "exists"},
+     // The lock has the heartbeats of another library, so that it loses its connection in a longer
+     // pause (docs/limitations.md, "ZooKeeper").
+     .longest_pause = 3'000},
+    {.name = "mysql-get-lock",
+     .program = R"(["/usr/bin/python3", "pymysql_lock.py"])",
+     .lock = "",
+     .servers = "",
+     .server = "mysql",
+     .faults = {"pause", "step-clock"},
+     .upkeep = {"select", "do", "set autocommit", "begin", "commit", "rollback"}},
+    {.name = "redis-py-lock",
+     .program = R"(["/usr/bin/python3", "redis_py.py"])",
+     .lock = "ttl = \"10s\"\nretry_every = \"100ms\"\n",
+     .servers = "",
+     .server = "redis",
+     .faults = {"pause", "evict", "step-clock"},
+     .upkeep = {"client", "script"}},
+};
+
+class Libraries : public testing::TestWithParam<Library> {};
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, Libraries, testing::ValuesIn(kLibraries), [](const auto& one) {
+  std::string name(one.param.name);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST_P(Libraries, DoWhatTheirLocksDoUnderTheSameFaults) {
+  if (const std::string why = guests::unsupported(); !why.empty()) GTEST_SKIP() << why;
+  const Library& library = GetParam();
+  const std::uint64_t plans = tests_are_whole() ? 200 : tests_are_short() ? 4 : 20;
+  std::uint64_t differences = 0;
+  std::uint64_t broken = 0;
+  for (std::uint64_t number = 0; number < plans; ++number) {
+    const std::string faults = number == 0 ? "" : plan(library, number);
+    const Shown real = shown(library, of_library(library) + faults);
+    const Shown model = shown(library, of_model(library) + faults);
+    EXPECT_GE(real.commands.size(), 6U) << "a plan under which nothing happens";
+    broken += real.violated.empty() ? 0U : 1U;
+    if (real == model) continue;
+    ++differences;
+    ADD_FAILURE() << "plan " << number << "\n"
+                  << faults << "commands: " << first_difference(real.commands, model.commands)
+                  << "\ngrants: " << first_difference(real.grants, model.grants)
+                  << "\nviolated: " << first_difference(real.violated, model.violated);
+  }
+  EXPECT_EQ(differences, 0U);
+  std::cout << library.name << ": " << plans << " plans, of which " << broken
+            << " broke a property, and " << differences << " differences\n";
+}
+
+}  // namespace
+}  // namespace picklock::conform
