@@ -35,7 +35,6 @@ algorithm = "{}-program"
 {}
 [clients]
 count = {}
-arrive_every = "100ms"
 until = "{}"
 program = {}
 )";
@@ -63,6 +62,7 @@ scenarios::Document document_from(const TestOptions& options) {
       fmt::format(kPrograms, servers.kind->server.key, servers.kind->served_as, clients,
                   options.until.empty() ? "60s" : options.until, keys::as_toml(options.program)),
       "programs");
+  if (clients > 1) document.set(scenarios::change_from("clients.arrive_every=100ms"));
   std::string_view keys = servers.keys;
   while (!keys.empty()) {
     const std::string_view key = keys.substr(0, keys.find(','));

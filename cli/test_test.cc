@@ -115,7 +115,7 @@ TEST_F(Programs, AreRefusedWhereAFileContradictsItself) {
   refused("lock.algorithm = \"redlock\"\nclients.program = [\"x\"]\n",
           "key `clients.program`: has no effect: redlock is no lock of programs");
   refused("lock.algorithm = \"redis-program\"\nclients.program = [\"no-such-program\"]\n",
-          "no-such-program");
+          "client-1: there is no program no-such-program in PATH");
   expect_refused("test --runs 1", "PROGRAM");
   expect_refused("test --redis masters=1 --mysql replicas=1 -- true",
                  "test: give --redis or --mysql, not both");

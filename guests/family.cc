@@ -131,7 +131,10 @@ void Supervisor::execute(Thread& thread) {
   Process& process = *thread.process;
   drain_beliefs();
   if (!alive_ || frozen_) return make_ready(thread, Thread::Next::handle);
-  if (ptrace(PTRACE_SEIZE, thread.tid, nullptr, PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL) != 0)
+  // A search along PATH executes one file after another, until there is one.
+  const bool traced = std::exchange(thread.traced, false);
+  if (!traced &&
+      ptrace(PTRACE_SEIZE, thread.tid, nullptr, PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL) != 0)
     fail("cannot trace a process that executes a program");
   respond(thread, {0, true});
   thread.traced = true;

@@ -35,7 +35,8 @@ class GuestFamilyTest : public ::testing::Test {
 
 TEST_F(GuestFamilyTest, AProgramRunsOthersInTheSameTime) {
   const GuestStory story = python(
-      "import subprocess, time; t = time.monotonic()\n"
+      "import os, subprocess, time; t = time.monotonic()\n"
+      "os.environ['PATH'] = '/no/such:/etc:' + os.environ['PATH']\n"
       "print(subprocess.run(['sleep', '2']).returncode, time.monotonic() - t)\n"
       "print(subprocess.run('echo a; sleep 1; date -u', shell=True, capture_output=True).stdout)\n"
       "print(len(subprocess.run(['cat'], input=bytes(200000), capture_output=True).stdout))\n"

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <stdexcept>
 #include <utility>
+
+#include "keys/bad_input.h"
 
 namespace picklock::outside {
 namespace {
@@ -101,7 +104,13 @@ void Program::launch() {
                       .output = output_.path(),
                       .name = process_->name(),
                       .seed = process_->incarnation()};
-  run([&start](guests::Guest& guest) { guest.start(start); });
+  run([this, &start](guests::Guest& guest) {
+    try {
+      guest.start(start);
+    } catch (const std::runtime_error& error) {
+      throw keys::BadInput(process_->name() + ": " + error.what());
+    }
+  });
 }
 
 void Program::halted() {
