@@ -166,8 +166,8 @@ TEST_F(Program, PrintsItsHelp) {
   EXPECT_EQ(picklock("help run").out, picklock("run --help").out);
 }
 
-const std::vector<std::string> kCommands = {"run",   "explore", "compare", "conform",
-                                            "merge", "serve",   "ctl",     "list", "test"};
+const std::vector<std::string> kCommands = {"run",   "explore", "compare", "conform", "merge",
+                                            "serve", "ctl",     "list",    "test"};
 
 TEST_F(Program, WrapsItsHelpByWordsAt80Columns) {
   EXPECT_LE(widest_line(picklock("help").out), 80);

@@ -24,7 +24,7 @@ using keys::BadInput;
 using scenarios::Run;
 using scenarios::Scenario;
 
-// Of one program a second or two; a search with faster ones may be told to go on.
+// A search of an interpreter takes a minute or so with these.
 constexpr const char* kRuns = "200";
 constexpr const char* kMostFaults = "2";
 
@@ -89,7 +89,7 @@ std::string command_of(const TestOptions& options, std::uint64_t seed) {
   return command;
 }
 
-// What a run without faults shows: the programs work, and what can be judged.
+// The result of a run without faults: whether the programs work, and how much can be judged.
 std::string told(const Run& run) {
   const auto count = [&run](history::What what) {
     const auto found =

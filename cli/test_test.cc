@@ -116,6 +116,14 @@ TEST_F(Programs, AreRefusedWhereAFileContradictsItself) {
           "key `clients.program`: has no effect: redlock is no lock of programs");
   refused("lock.algorithm = \"redis-program\"\nclients.program = [\"no-such-program\"]\n",
           "client-1: there is no program no-such-program in PATH");
+  refused(
+      "lock.algorithm = \"redis-program\"\nclients.program = [\"x\"]\n"
+      "servers.resource.fencing = \"ideal\"\n",
+      "`servers.resource.fencing`: must be \"none\" or \"after\": programs show tokens");
+  refused(
+      "lock.algorithm = \"redis-program\"\nclients.program = [\"x\"]\n"
+      "servers.resource.nodes = 3\nservers.resource.fencing = \"after\"\n",
+      "`servers.resource.nodes`: must be 1: programs know one resource");
   expect_refused("test --runs 1", "PROGRAM");
   expect_refused("test --redis masters=1 --mysql replicas=1 -- true",
                  "test: give --redis or --mysql, not both");

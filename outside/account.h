@@ -1,9 +1,9 @@
-// What clients outside did, as the history of a lock. They only send commands: which of them
-// request a lock, renew or release it follows from what they changed at the servers.
+// The deeds of clients outside as the history of a lock. They only send commands. Which of them
+// request a lock, renew or release it follows from their changes at the servers.
 //
 // A client begins a tenure when it creates the entry of a lock while it has none left of the tenure
-// before. Its accesses to the resource belong to the tenure that was granted to it last. What it
-// believes is known only if it says so: by ENTER and LEAVE, to the resource or as marks.
+// before. Its accesses to the resource belong to the tenure that was granted to it last. Its
+// beliefs are known only if it says ENTER and LEAVE, to the resource or as marks.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ inline constexpr std::string_view kLeave = "LEAVE";
 
 inline constexpr sim::ProcessId kNobody = ~sim::ProcessId{0};
 
-// Who sent what, and the numbers that processes have in the account.
+// The senders of messages, and the numbers that processes have in the account.
 struct Cast {
   // By the tag of a message: the client that sent it; kNobody: no client outside.
   std::vector<sim::ProcessId> client_of;
@@ -30,7 +30,7 @@ struct Cast {
   sim::ProcessId first_server = 0;        // of the simulation: those before it are clients
   std::uint32_t clients = 0;              // of the account
   sim::ProcessId resource = 0;            // of the simulation
-  // What it consists of. In the account each is a process: the first that of the resource, and the
+  // Its parts. In the account each is a process: the first that of the resource, and the
   // others from this number on.
   std::span<const std::string> things;
   sim::ProcessId second_thing = 0;

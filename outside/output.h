@@ -1,4 +1,4 @@
-// What a program prints, in memory.
+// The output of a program, in memory.
 #pragma once
 
 #include <string>

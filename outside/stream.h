@@ -23,7 +23,7 @@ class Stream : public sim::Endpoint {
   // Dials. `ordinal` tells the connections of one process apart. A stream is used once.
   void dial(sim::Simulation& simulation, sim::Process& client, const servers::Door& door,
             std::unique_ptr<servers::Wire> wire, std::uint32_t ordinal);
-  // What the client has written. Requests leave once the connection is open.
+  // The client has written these bytes. Requests leave once the connection is open.
   void write(std::string_view bytes);
   // The client closes its end.
   void close();

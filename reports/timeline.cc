@@ -268,7 +268,7 @@ class TimelineWriter {
     return std::find(run_.unseen.begin(), run_.unseen.end(), one) != run_.unseen.end();
   }
 
-  // What a program would have to tell.
+  // Only the program could tell of these.
   void unseen() {
     if (run_.unseen.empty()) return;
     std::vector<std::string> names;

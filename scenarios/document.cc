@@ -331,8 +331,8 @@ void load_scripts(const Value& holder, LockSpec& lock, const std::string& scenar
   }
 }
 
-// A program starts in the folder of its scenario, wherever the scenario is run from and a find of it
-// is kept.
+// A program starts in the folder of its scenario, wherever the scenario is run from and a find of
+// it is kept.
 void place(ClientsSpec& clients, const std::string& scenario_file) {
   namespace fs = std::filesystem;
   if (clients.program.empty()) return;

@@ -11,7 +11,7 @@
 
 namespace picklock::scenarios {
 
-// What can be judged without a word from the clients.
+// These can be judged without a word from the clients.
 inline constexpr Property kJudgedOutside[] = {Property::resource_exclusion,
                                               Property::no_stale_write, Property::no_lost_update,
                                               Property::own_release};

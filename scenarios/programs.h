@@ -24,7 +24,7 @@ namespace picklock::scenarios {
 // The resource listens there, at localhost.
 inline constexpr std::uint16_t kResourcePort = 7000;
 
-// Of each process, which no other has: those of its kind and the next ones; 0: it listens on none.
+// The port of each process, which no other has: that of its kind, or one of the next; 0: none.
 std::vector<std::uint16_t> ports_of(std::span<const servers::ProcessSpec> processes);
 
 class Programs final : private outside::Register {
@@ -48,10 +48,10 @@ class Programs final : private outside::Register {
 
   // The run is over. Throws keys::BadInput if it cannot be repeated.
   void end();
-  // What the clients did, with the processes of names().
+  // The history and the trace for readers, with the processes of names().
   const outside::Account& account() const { return account_; }
   std::vector<std::string> names() const;
-  // Of those that have ended by themselves.
+  // The programs that have ended by themselves.
   const std::vector<ProgramEnd>& ends() const { return ends_; }
   // Whether it can be judged what the clients did under this property.
   bool judges(Property property) const;

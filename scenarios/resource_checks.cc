@@ -96,9 +96,23 @@ void check_tokens(const Value& root, const Scenario& scenario) {
     table->at("equal_token").fail("has no effect with `checks = \"announced\"`");
 }
 
+// Programs show tokens of their own, and know no other resource than one of named values.
+void check_for_programs(const Value& root, const ResourceSpec& resource) {
+  const auto servers = root.find("servers");
+  const auto table = servers ? servers->find("resource") : std::nullopt;
+  if (!table) return;
+  if (resource.fencing != Fencing::none && resource.fencing != Fencing::after)
+    table->at("fencing").fail(
+        "must be \"none\" or \"after\": programs show tokens of their own, or none");
+  if (resource.nodes > 1) table->at("nodes").fail("must be 1: programs know one resource");
+  if (resource.checks == models::Checks::announced)
+    table->at("checks").fail("must not be \"announced\": no program can announce a token");
+}
+
 }  // namespace
 
 void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
+  if (words.uses.outside) return check_for_programs(root, scenario.servers.resource);
   const servers::Kind& server = lock_server(scenario);
   if (scenario.servers.resource.fencing == Fencing::after && server.fetch_token == nullptr) {
     root.at("servers")

@@ -52,7 +52,7 @@ struct Run {
   Wakeups wakeups;
   std::vector<Property> unseen;  // what cannot be judged, because the clients are programs
   std::vector<ProgramEnd> ends;  // in the order of processes, if the clients are programs
-  std::uint32_t grants = 0;  // tenures that learned that they have the lock
+  std::uint32_t grants = 0;      // tenures that learned that they have the lock
   std::vector<std::string>
       steps_reached;  // "client-1 acquire.sent x3", for a fault that did not fire
 

@@ -179,10 +179,10 @@ struct ClientsSpec {
   std::vector<Duration> leases;      // of its acquires, in turn; empty: LockOptions::ttl
   std::vector<std::string> servers;  // the primaries that it uses, in this order; empty: all
   servers::GcProfile gc;
-  std::vector<std::string> program;  // which the client is, with its arguments; empty: none
-  std::string folder;                // in which it starts, absolute once the file is read
+  std::vector<std::string> program;          // which the client is, with its arguments; empty: none
+  std::string folder;                        // in which it starts, absolute once the file is read
   Duration until = std::chrono::minutes(1);  // of the run: then programs are stopped
-  std::vector<WorkStep> work;  // in place of `hold` and `writes`
+  std::vector<WorkStep> work;                // in place of `hold` and `writes`
 };
 
 // A client that differs from the others: the names of its own keys, and their values. All other

@@ -56,7 +56,7 @@ class World {
   // Whether a limit ended the run: that of its events or of its trace.
   bool cut_short() const { return simulation_.scheduler.out_of_events() || !is_traced_whole(); }
   std::uint64_t most_events() const { return most_events_; }
-  // What is judged and told.
+  // The history that is judged and told.
   const history::History& history() const {
     return programs_ != nullptr ? programs_->account().history : recorded();
   }

@@ -155,7 +155,7 @@ class GuestWorld final : public guests::Surroundings {
   guests::Guest guest;  // dies first
 };
 
-// What a program did in a world of its own, and what it printed.
+// The deeds of a program in a world of its own, and its output.
 struct GuestStory {
   std::vector<std::string> trace;
   std::string printed;

@@ -1,6 +1,6 @@
-// The locks of the catalogue beside the libraries that they are modelled on: both run the same
-// plans of faults, the library as a program that is run as it is, and must send the same commands
-// in the same order, be granted the lock in the same order, and break the same properties.
+// The locks of the catalogue beside the libraries that they are modelled on. A library is a program
+// that is run as it is. Both run the same plans of faults. They must send the same commands in the
+// same order, be granted the lock in the same order, and break the same properties.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -82,7 +82,7 @@ std::string of_model(const Library& library) {
                      library.name, library.lock, library.servers, kClients, kOfTheModel);
 }
 
-// What a run shows that both must show.
+// The part of a run that must be the same of both.
 struct Shown {
   // Client by client. A command that is repeated counts once: a library connects when it is asked,
   // and a few milliseconds decide how often a client is refused before the lock is free.

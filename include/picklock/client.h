@@ -44,8 +44,8 @@ enum class Role : std::uint8_t {
 };
 
 inline constexpr std::array<std::string_view, 11> kRoleNames = {
-    "none",  "acquire",   "renew", "check",  "release",
-    "write", "subscribe", "watch", "upkeep", "read", "command"};
+    "none",      "acquire", "renew",  "check", "release", "write",
+    "subscribe", "watch",   "upkeep", "read",  "command"};
 static_assert(kRoleNames.size() == static_cast<std::size_t>(Role::command) + 1 &&
               !kRoleNames.back().empty());
 

@@ -43,7 +43,7 @@ class Wire {
     out += message;
     return true;
   }
-  // What the message is for, if its command says so.
+  // The purpose of the message, if its command says so.
   virtual Role role_of(std::string_view) const { return Role::command; }
   // The name that the client gives itself with this message, if it does.
   virtual std::optional<std::string> name_given(std::string_view) { return std::nullopt; }
