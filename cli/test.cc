@@ -199,7 +199,7 @@ int test(const TestOptions& options) {
   if (search.runs.empty() && search.seconds.empty()) search.runs = kRuns;
   if (search.max_faults.empty()) search.max_faults = kMostFaults;
   return explore(
-      search, [&scenario] { return scenario; },
+      search, [&scenario]() -> const Scenario& { return scenario; },
       [&options](std::uint64_t seed) { return command_of(options, seed); });
 }
 
