@@ -8,7 +8,7 @@ namespace {
 class Programs : public Program {
  protected:
   void SetUp() override {
-    if (const std::string why = guests::unsupported(); !why.empty()) GTEST_SKIP() << why;
+    if (const std::string& why = guests::unsupported(); !why.empty()) GTEST_SKIP() << why;
   }
 
   // A scenario of two clients that run this Python, under `more`.

@@ -67,7 +67,7 @@ bool Programs::are_in(const Scenario& scenario) {
 }
 
 void Programs::set(const Scenario& scenario, std::span<const servers::ProcessSpec> processes) {
-  if (const std::string why = guests::unsupported(); !why.empty())
+  if (const std::string& why = guests::unsupported(); !why.empty())
     throw keys::BadInput("this machine cannot run programs in virtual time: " + why);
   scenario_ = &scenario;
   processes_ = processes;

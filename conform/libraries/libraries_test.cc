@@ -187,7 +187,7 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, Libraries, testing::ValuesIn(kLibraries), []
 });
 
 TEST_P(Libraries, DoWhatTheirLocksDoUnderTheSameFaults) {
-  if (const std::string why = guests::unsupported(); !why.empty()) GTEST_SKIP() << why;
+  if (const std::string& why = guests::unsupported(); !why.empty()) GTEST_SKIP() << why;
   const Library& library = GetParam();
   const std::uint64_t plans = tests_are_whole() ? 200 : tests_are_short() ? 4 : 20;
   std::uint64_t differences = 0;
