@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/program_locks.h"
 #include "scenarios/run.h"
 #include "serve/deployment.h"
 
 namespace picklock::serve {
 
 // The properties that can be judged from outside: what a client believes is not seen there.
-inline constexpr Property kJudged[] = {Property::resource_exclusion, Property::no_stale_write,
-                                       Property::no_lost_update, Property::own_release};
+inline constexpr auto& kJudged = scenarios::kJudgedOutside;
 
 // An entry that is there now.
 struct Held {
