@@ -243,7 +243,7 @@ CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
   command->add_flag("--die-with-parent", options.die_with_parent,
                     "end when the process that started it ends");
   command->footer(
-      "All ports are on 127.0.0.1. What the control port takes is in docs/serving.md.\n\n"
+      "All ports are on 127.0.0.1. The requests of the control port are in docs/serving.md.\n\n"
       "Exit status:\n"
       "0\tinterrupted, or its parent has ended\n"
       "1\ta property of --fail-on was violated\n"

@@ -21,7 +21,7 @@ std::vector<BesideLine> beside(const Search& search, const std::vector<std::stri
 // ", apart from ...": what was violated although nothing was found; empty: nothing.
 std::string but_for(const Search& search);
 
-// What was tried with the other lock of a comparison: "lua-check-delete keeps it under ...".
+// The attempts with the other lock of a comparison: "lua-check-delete keeps it under ...".
 std::string compared(const Find& find, const Reference& reference);
 
 // "redlock with servers.redis.masters = 5".

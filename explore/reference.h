@@ -38,7 +38,7 @@ class Reference {
   // Throws keys::BadInput if the scenario cannot have the other lock, or not all of its processes.
   Reference(const scenarios::Scenario& scenario, Against against);
 
-  // What it did with the faults of a run.
+  // Its result with the faults of a run.
   struct Result {
     std::array<bool, kPropertyCount> violated{};
     bool judged = true;        // false: a run was too long

@@ -37,7 +37,7 @@ double runs_per_second(const Report& report) {
   return seconds > 0 ? static_cast<double>(report.search.tally().runs) / seconds : 0;
 }
 
-// Of the parts that have ended, and of the one that has not.
+// For the parts that have ended, and for the one that has not.
 std::uint64_t kept_plans(const Search& search) {
   return search.tally().kept + search.corpus()->size();
 }

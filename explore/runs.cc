@@ -186,7 +186,7 @@ std::vector<Violation> Runs::answered(const Scenario& scenario, const sim::Plan&
                                       const scenarios::World& world) const {
   std::vector<Violation> all;
   const std::vector<Property>& asked = options_.properties;
-  // Of the lock, and of the one that it is compared with.
+  // For the lock, and for the one that it is compared with.
   std::vector<scenarios::Promises> promises;
   const auto answers = [&](Property property) {
     if (promises.empty()) {

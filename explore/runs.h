@@ -82,7 +82,7 @@ class Runs {
   std::vector<Violation> unknown(const scenarios::Scenario& scenario, const sim::Plan& fired,
                                  const scenarios::World& world) const;
 
-  // Of a comparison: whether the other lock violates the property in a run of the scenario with
+  // In a comparison: whether the other lock violates the property in a run of the scenario with
   // these faults, or else with one of them at another moment. Requires: reference().
   bool is_limit(const scenarios::Scenario& scenario, const Struck& struck, Property property);
   bool is_limit_elsewhere(const scenarios::Scenario& scenario, const Struck& struck,

@@ -53,7 +53,7 @@ class Search {
   const std::vector<std::uint64_t>& known_runs() const { return known_runs_; }
   bool has_met_known() const;
   const std::vector<Find>& finds() const { return finds_; }
-  // Of a comparison: for each property that both locks violate, the first example.
+  // In a comparison: for each property that both locks violate, the first example.
   const std::vector<Find>& limits() const { return limits_; }
   // The lock of a comparison; nullptr: there is none.
   const Reference* reference() const { return runs_.reference(); }
@@ -63,7 +63,7 @@ class Search {
   std::optional<strategies::Decided> decided() const { return runs_.strategy().decided(); }
   // Whether its plans were drawn independently of each other, so that upper_bound_95() holds.
   bool is_independent() const;
-  // What its strategy promises of each run; nullopt: nothing.
+  // The promise of its strategy for each run; nullopt: none.
   std::optional<strategies::Guarantee> guarantee() const { return runs_.strategy().guarantee(); }
   // The plans that it keeps to make others of; nullptr: it makes none of others.
   const Corpus* corpus() const { return runs_.strategy().corpus(); }

@@ -262,7 +262,7 @@ TEST_F(SharedPartsTest, ThePartOfASearchHasOneExampleOfALimit) {
   EXPECT_EQ(part.block.known, (std::vector<std::uint64_t>{2, 4}));
 }
 
-// Whatever happens to the files, a merge has the same report, or says which parts are missing.
+// However the files are damaged, a merge has the same report, or says which parts are missing.
 TEST_F(SharedPartsTest, RandomStoresAreMergedToTheSameReport) {
   const SharedSearch shared = read_back(random_search());
   const Result one = alone(shared);
@@ -345,14 +345,14 @@ TEST_F(SharedPartsTest, ASearchThatHasShownEnoughEndsWithTheSamePart) {
   EXPECT_EQ(merge(), one);
 }
 
-// What was made without a gap counts, for a merge as for one process that is stopped there.
+// Parts without a gap count, for a merge as for one process that is stopped there.
 TEST_F(SharedPartsTest, AFileStopEndsTheCampaignBeforeTheFirstGap) {
   const SharedSearch shared = read_back(random_search());
   make_shard(shared, {0, 2});
   make_shard(shared, {1, 2});
   const std::vector<fs::path> all = files();
   const std::string second = text_of(all[1]);
-  // Of the parts 1, 3, 5 the first is left.
+  // The first of the parts 1, 3, 5 is left.
   const std::size_t end = second.find('\n', second.find('\n') + 1) + 1;
   put(all[1], second.substr(0, end));
   EXPECT_FALSE(merge().ending.missing.empty());

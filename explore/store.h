@@ -28,7 +28,7 @@ class StoreLost : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Who makes what, as text: each process of a campaign has the same.
+// The division of the work, as text: each process of a campaign has the same.
 struct StoredCampaign {
   std::string program;  // its fingerprint: the parts of other programs are foreign
   std::string search;   // JSON: everything that decides the results of a part, and no size
@@ -136,7 +136,7 @@ class StoreReader {
   std::size_t damaged_ = 0;
 };
 
-// Of the machine's clock. No result depends on it.
+// By the machine's clock. No result depends on it.
 double seconds_since_1970();
 
 // Asks the processes of a campaign to end, and tells them which runs are not needed any more. They

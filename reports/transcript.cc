@@ -347,7 +347,7 @@ class Transcriber {
     if (event.what == What::process_crashed) crashes_[event.process] = transcript_.items.size() - 1;
   }
 
-  // Of other events, other rows tell.
+  // Other rows tell the other events.
   bool has_row(std::size_t position, const HistoryEvent& event) {
     switch (event.what) {
       case What::fault_fired:

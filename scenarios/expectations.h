@@ -13,7 +13,7 @@ namespace picklock::scenarios {
 
 struct Demands {
   bool contention = false;  // required of a twin: at least two grants, or it is safe by accident
-  // Of a neighbor: its fault strikes, and may change nothing, because it misses the window.
+  // For a neighbor: its fault strikes, and may change nothing, because it misses the window.
   bool may_be_vain = false;
   bool digest = false;  // the digest in the file applies: neither file nor seed was changed
 };

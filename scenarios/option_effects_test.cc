@@ -153,7 +153,7 @@ std::vector<Situation> situations() {
   };
 }
 
-// Of the servers themselves.
+// The situations for an option of the servers themselves.
 std::vector<Situation> situations_of(const models::Algorithm& lock, std::string_view option) {
   const std::string key(lock.uses.server.key);
   const std::string first = key == "redis"       ? "redis-1"
@@ -195,7 +195,7 @@ struct Shown {
   bool has_effect = false;
 };
 
-// What runs without the key are, by their situation and the changes that the key needs.
+// The digests of runs without the key, by their situation and the changes that the key needs.
 using Known = std::map<std::string, std::optional<std::uint64_t>>;
 
 std::optional<std::uint64_t> digest_without(const models::Algorithm& lock,

@@ -88,7 +88,7 @@ class Leases {
     sim::Instant longest{};  // ever set
   };
 
-  // What a client's lock makes of its leases.
+  // How a client's lock uses its leases.
   struct Terms {
     bool renews = false;  // in time, and every lease
     Duration shortest{};

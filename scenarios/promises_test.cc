@@ -36,7 +36,7 @@ TEST(Promises, TakeADelayWithinTheBoundsOfAnOpenOrderForNoFault) {
   EXPECT_EQ(class_of_fault(delay), FaultClass::late_command) << "the order is not open";
   const std::string longer = "delay = 'client-1'\nbefore = 'release.sent'\nfor = '30ms'\n";
   EXPECT_EQ(class_of_fault(longer + open), FaultClass::late_command);
-  // Of the way to the server, not of that back.
+  // The way to the server counts, the way back does not.
   const std::string link =
       "[[network.link]]\nfrom = 'client-1'\nto = 'redis-1'\nlatency = ['1ms', '9ms']\n";
   EXPECT_EQ(class_of_fault(delay + open + link), FaultClass::late_command);

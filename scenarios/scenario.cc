@@ -75,7 +75,7 @@ models::LockOptions lock_options(const Scenario& scenario) {
 
 namespace {
 
-// Of a script, the first line that says something.
+// A script becomes its first line that says something.
 std::string in_one_line(const std::string& value) {
   constexpr std::string_view kBreak = "\\u000a";  // as TOML
   if (!value.starts_with('"') || value.find(kBreak) == std::string::npos)

@@ -16,7 +16,7 @@ struct Setup {
   std::optional<Duration> arrives_at{};
 };
 
-// Of every client that does not differ.
+// For every client that does not differ.
 Setup common_setup(const Scenario& scenario);
 Setup setup_of(const Scenario& scenario, const OneClient& one);
 
@@ -44,10 +44,10 @@ inline std::uint32_t quorum_of(const Scenario& scenario, const Setup& setup) {
 
 // The keys of its locks, in the order in which it acquires them.
 std::vector<std::string> keys_of(const Setup& setup);
-// Of all clients, in the order in which they name them. These are the first keys of a history.
+// For all clients, in the order in which they name them. These are the first keys of a history.
 std::vector<std::string> lock_keys(const Scenario& scenario);
 
-// Of its acquires.
+// For its acquires.
 Duration shortest_lease(const Setup& setup);
 Duration longest_lease(const ClientsSpec& clients, const LockSpec& lock);
 

@@ -40,7 +40,7 @@ double seconds(sim::Instant at) {
   return static_cast<double>(whole.count()) / 1e6;
 }
 
-// What a request asks for is not there.
+// The request asks for something that does not exist.
 class NotFound : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

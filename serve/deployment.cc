@@ -38,7 +38,7 @@ void call_clients(std::string& name) {
   if (name == kClientsInFile) name = kClients;
 }
 
-// Messages name the fault and its keys: whoever sent it has seen no file around it.
+// Messages name the fault and its keys: the sender has seen no file around it.
 Scenario with_fault(std::string text, const scenarios::Vocabulary& words) {
   const std::string label = "the fault";
   try {

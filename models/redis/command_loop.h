@@ -35,7 +35,7 @@ class CommandLoop {
               Executor::Result result);
 
   bool occupied() const { return !waiting_.empty(); }  // its own thread has something to do
-  bool on_own_thread() const;                          // whoever calls this runs there
+  bool on_own_thread() const;                          // the caller runs there
 
   // --- what goes on
   void release_held();                        // clients are no longer paused

@@ -44,7 +44,7 @@ void Server::read_configuration() {
   persistence_.config_changed();
 }
 
-// What does not outlive the process.
+// These members do not outlive the process.
 void Server::forget_process() {
   connections_.halted();
   effects_.want(false);

@@ -353,7 +353,7 @@ void describe(const Command& command, Reply& reply) {
   for (const Command& subcommand : command.subcommands) describe(subcommand, subcommands.add());
 }
 
-// Of a command or, with a bar, a subcommand.
+// The name of a command or, with a bar, a subcommand.
 const Command* command_of_full_name(std::string_view name) {
   const std::size_t bar = name.find('|');
   if (bar == std::string_view::npos) return command_named(name);

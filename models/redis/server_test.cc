@@ -289,7 +289,7 @@ TEST(ScriptPath, HasOneDigestInAFreshWorldAndInAUsedOne) {
   EXPECT_EQ(digest_of_scripts(used, 7), digest);
 }
 
-// Whatever ran before in the same interpreter, and however it ended.
+// Earlier scripts in the same interpreter change nothing, however they ended.
 TEST(ScriptPath, ShowsNothingOfWhatItsInterpreterRanBefore) {
   const auto looks_around = [](models::SmallWorld& world) {
     world.reset({.seed = 7});
@@ -332,7 +332,7 @@ TEST(ScriptPath, ShowsNothingOfWhatItsInterpreterRanBefore) {
   }
 }
 
-// Whatever Lua's own limits let pass must fit on the 1 MiB that the server runs scripts on.
+// Everything that Lua's own limits let pass must fit on the 1 MiB that the server runs scripts on.
 TEST(ScriptStack, HoldsTheDeepestThatLuaAllows) {
   const std::vector<std::string> scripts = {
       "return loadstring('return '..string.rep('(',5000)..'1'..string.rep(')',5000))",

@@ -6,7 +6,7 @@
 
 namespace picklock::redis {
 
-// Of one request, its arguments together. A real server takes 512 MiB for each.
+// For one request, all its arguments together. A real server takes 512 MiB for each.
 inline constexpr std::size_t kMostRequestBytes = std::size_t{16} << 20;
 
 class SocketWire final : public servers::Wire {

@@ -16,7 +16,7 @@ struct Taken {
   std::string rest;
 };
 
-// What a server takes of bytes that come in pieces of `piece`.
+// The requests that a server reads from bytes that come in pieces of `piece`.
 Taken taken(std::string_view bytes, std::size_t piece) {
   Taken all;
   SocketWire wire;

@@ -30,7 +30,7 @@ refuse 'text: not a Debian package' text
 refuse 'no/where.tar: cannot be written' "$package" no/where.tar
 refuse '/dev/full: this is not a file' "$package" /dev/full
 
-# What a build could pick up from its surroundings differs.
+# The two builds differ in all that they could pick up from their surroundings.
 "$here/../build" "$package" one.tar
 (umask 077 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 HOME=/ "$here/../build" "$package" two.tar >/dev/null)
 cmp one.tar two.tar || fail "two builds differ"
