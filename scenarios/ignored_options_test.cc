@@ -67,6 +67,8 @@ TEST(IgnoredOptions, OfResendsRenewalsAndTimersNeedThose) {
   refused("redlock", "resend_delay_most = \"1s\"", "without `resend` and `resend_delay`");
   refused("lua-check-delete", "tell_loss = false", "while `renew` is \"none\"");
   refused("redisson-lock", "renew_after_error = false", "without `timer_per_lock = true`");
+  refused("redlock", "extend_missing = true", "while `renew` is \"none\"");
+  refused("redlock", "extends = \"as-acquired\"", "while `renew` is \"none\"");
   EXPECT_EQ(error_of_lock("redisson-lock", "renew_after_error = false\ntimer_per_lock = true\n"),
             "loads");
   EXPECT_EQ(error_of_lock("lua-check-delete", "resend = 1\nresend_delay = \"1s\"\n"), "loads");
@@ -146,8 +148,8 @@ TEST(IgnoredOptions, OutsideTheLockNeedTheKeyThatTheyGoWith) {
   refused(lua, "servers.redis.gc", "high = \"2s\"", "without `every`", "servers.redis.gc.every=1s");
   refused(lua, "servers.redis", "relative_expiry = true", "without `replicas`",
           "servers.redis.replicas=1");
-  refused(lua, "servers.redis.cluster", "first_map = \"none\"", "unless `enabled` is true",
-          "servers.redis.cluster.enabled=true");
+  refused(lua, "servers.redis.cluster", "first_map = \"none\"\nenabled = true",
+          "with a single master", "servers.redis.masters=3");
   refused("mysql-row-lock", "servers.mysql", "promote_after = \"2s\"", "without `replicas`",
           "servers.mysql.replicas=1");
   refused("zk-sequential", "servers.zookeeper", "sequence_wraps = true",

@@ -29,6 +29,24 @@ keys::Key<LockOptions> tokens_key() {
        .else_what = "unless `servers.resource.fencing` is \"in-script\""});
 }
 
+OptionKeys extension_keys() {
+  using namespace keys;
+  OptionKeys all = own_keys<QuorumOptions>({
+      word<QuorumOptions>(
+          "extends", {"by-asking", "as-acquired"}, at<&QuorumOptions::extends>,
+          "how a lock on several servers is extended: whatever the clock says; or like one more "
+          "acquire, that is, only within the lease, and undone if it fails"),
+      boolean<QuorumOptions>("extend_missing", at<&QuorumOptions::extend_missing>,
+                             "whether a renewal sets a key again that is gone"),
+  });
+  for (keys::Key<LockOptions>& key : all) {
+    key.needs = {.other = "renew",
+                 .met = [](const LockOptions& options) { return options.renew != Renew::none; },
+                 .else_what = "while `renew` is \"none\""};
+  }
+  return all;
+}
+
 }  // namespace
 
 OptionKeys validity_keys() {
@@ -86,14 +104,8 @@ OptionKeys quorum_keys() {
            word<QuorumOptions>(
                "undo_after", {"each-attempt", "last-attempt"}, at<&QuorumOptions::undo_after>,
                "after which failed attempts they are told: each one, or only the last"),
-           word<QuorumOptions>(
-               "extends", {"by-asking", "as-acquired"}, at<&QuorumOptions::extends>,
-               "how a lock on several servers is extended: whatever the clock says; or like one "
-               "more "
-               "acquire, that is, only within the lease, and undone if it fails"),
-           boolean<QuorumOptions>("extend_missing", at<&QuorumOptions::extend_missing>,
-                                  "whether a renewal sets a key again that is gone"),
        }),
+       extension_keys(),
        {tokens_key()}});
 }
 

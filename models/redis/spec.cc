@@ -96,6 +96,21 @@ const Keys<NodeSpec>& node_keys() {
   return keys;
 }
 
+// A single master has every slot, and no client can ask another one.
+keys::Key<Spec> cluster_table() {
+  keys::Key<Spec> key = table<Spec>("cluster", cluster_keys(), at<&Spec::cluster>,
+                                    "Redis Cluster: the slots of keys, and redirections.");
+  key.check_needs = [inner = key.check_needs](const Value& root, const Value& given,
+                                              const Spec& spec) {
+    inner(root, given, spec);
+    const auto first_map = given.find("first_map");
+    if (first_map && spec.masters == 1)
+      keys::fail_without_effect(root, given, *first_map, "servers.redis.masters",
+                                "with a single master");
+  };
+  return key;
+}
+
 const Keys<Spec>& spec_keys() {
   static const Keys<Spec> keys = {
       integer<Spec>("masters", 1, 99, at<&Spec::masters>,
@@ -139,8 +154,7 @@ const Keys<Spec>& spec_keys() {
               {.other = "sentinels",
                .met = [](const Spec& spec) { return spec.sentinels > 0; },
                .else_what = "without `sentinels`"}),
-      table<Spec>("cluster", cluster_keys(), at<&Spec::cluster>,
-                  "Redis Cluster: the slots of keys, and redirections."),
+      cluster_table(),
       tables<Spec>(
           "node", kMostNodes, at<&Spec::nodes>,
           [](const Value& table, NodeSpec& node) {
