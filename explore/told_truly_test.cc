@@ -200,7 +200,17 @@ constexpr Word kWords[] = {{"'s entry expires", Cause::expiry},
                            {"'s entry is evicted", Cause::eviction},
                            {"'s entry is lost in the failover", Cause::failover},
                            {"'s entry ends with its session", Cause::session_end},
-                           {"'s entry is lost in the restart", Cause::restart}};
+                           {"'s entry is lost in the restart", Cause::restart},
+                           {"'s entry is lost in the crash", Cause::crash},
+                           {" crashes, and ", Cause::crash}};
+
+// Whose entry a row says to have ended, at these words: "client-1's entry expires", or "redis-1
+// crashes, and client-1's entry is lost".
+std::string owner_told(const std::string& row, const Word& word, std::size_t at) {
+  if (word.text[0] == '\'') return row.substr(0, at);
+  const std::size_t from = at + std::string_view(word.text).size();
+  return row.substr(from, row.find('\'', from) - from);
+}
 
 // Each row about the end of an entry has an event of this cause, owner, server and instant. An
 // entry that is said to be lost in a failover is nowhere in its group.
@@ -210,7 +220,7 @@ std::string losses(const scenarios::Run& run, const reports::Story& story) {
     for (const Word& word : kWords) {
       const std::size_t at = row.text.find(word.text);
       if (at == std::string::npos) continue;
-      const std::string owner = row.text.substr(0, at);
+      const std::string owner = owner_told(row.text, word, at);
       const auto told =
           std::find_if(run.history.begin(), run.history.end(), [&](const HistoryEvent& event) {
             return of_lock(run, event) && event.what == What::entry_removed &&

@@ -96,6 +96,8 @@ std::string_view name(Cause cause) {
       return "coordinator";
     case Cause::version:
       return "version";
+    case Cause::crash:
+      return "crash";
   }
   return "?";
 }

@@ -85,6 +85,7 @@ enum class Cause : std::uint8_t {
   interrupt,
   coordinator,
   version,  // a conditional write was rejected because the version had moved
+  crash,    // the server had it in its memory alone
 };
 
 struct HistoryEvent {

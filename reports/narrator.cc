@@ -69,6 +69,8 @@ Ending ending(Cause cause) {
       return {"is freed by the coordinator", "was freed by the coordinator"};
     case Cause::restart:
       return {"is lost in the restart", "was lost in the restart"};
+    case Cause::crash:
+      return {"is lost in the crash", "was lost in the crash"};
     case Cause::command:
     case Cause::interrupt:
     case Cause::version:
@@ -320,7 +322,9 @@ bool Narrator::is_kept_by_copy(const HistoryEvent& removed) const {
 }
 
 const HistoryEvent* Narrator::crash_that_lost(const HistoryEvent& removed) const {
-  if (removed.what != What::entry_removed || removed.cause != Cause::expiry) return nullptr;
+  const bool in_crash = removed.cause == Cause::crash;
+  if (removed.what != What::entry_removed || (removed.cause != Cause::expiry && !in_crash))
+    return nullptr;
   const HistoryEvent* crash = nullptr;
   const sim::Fault* by = nullptr;
   const sim::Fault* latest = nullptr;
@@ -335,26 +339,15 @@ const HistoryEvent* Narrator::crash_that_lost(const HistoryEvent& removed) const
       by = latest;
     }
   }
+  if (in_crash) return crash;
   if (crash == nullptr || by == nullptr) return nullptr;
   const auto keeps = specs_[removed.process].kind->keeps;  // nullptr: of whatever a fault says
   if (by->keeps == sim::Keeps::fsynced &&
       (keeps == nullptr || keeps(run_.scenario.servers, by->target, by->keeps) == by->keeps))
     return nullptr;
-  // The class of a crash for good does not say what the disk has.
-  const bool loses = scenarios::class_of(*by, run_.scenario) == FaultClass::amnesia ||
-                     only_memory_has(removed.process);
-  return verbs::kind_of(by->verb).stops && loses ? crash : nullptr;
-}
-
-bool Narrator::only_memory_has(ProcessId server) const {
-  const auto keeps = specs_[server].kind->keeps;
-  if (keeps == nullptr ||
-      keeps(run_.scenario.servers, run_.processes[server], sim::Keeps::all) != sim::Keeps::none)
-    return false;
-  for (ProcessId other = 0; other < specs_.size(); ++other) {
-    if (are_copies(other, server)) return false;
-  }
-  return true;
+  const bool loses = verbs::kind_of(by->verb).stops &&
+                     scenarios::class_of(*by, run_.scenario) == FaultClass::amnesia;
+  return loses ? crash : nullptr;
 }
 
 std::string Narrator::loss(const HistoryEvent& event) const {

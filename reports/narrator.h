@@ -90,8 +90,6 @@ class Narrator {
   // Says that no work was done. `first` is the first acquire, or it cut the first section off.
   std::string without_work(const history::HistoryEvent& first) const;
   bool are_copies(sim::ProcessId one, sim::ProcessId other) const;
-  // Whether neither a disk nor another server has what the server has in its memory.
-  bool only_memory_has(sim::ProcessId server) const;
 
   const Run& run_;
   std::size_t locks_ = 1;  // their keys come first

@@ -11,6 +11,14 @@ void DataSource::reset() {
   before_.clear();
 }
 
+void DataSource::lose() {
+  keys_.recorder().act_for({});
+  for (std::uint32_t slot = 0; slot < keys_.slots(); ++slot) {
+    Entry& entry = keys_.at(slot);
+    if (entry.present) keys_.remove(entry, history::Cause::crash);
+  }
+}
+
 // ---------------------------------------------------------------- a new incarnation
 
 void DataSource::begin_reload(bool as_replica) {

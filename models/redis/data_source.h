@@ -19,6 +19,9 @@ class DataSource {
 
   void reset();  // for a new run
 
+  // The process has ended, and neither a disk nor another server has its entries.
+  void lose();
+
   // --- a new incarnation of the process: empty, to be filled from its disk. The history records
   // nothing in between; at the end it records what has become of the earlier entries.
   void begin_reload(bool as_replica);

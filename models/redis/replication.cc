@@ -307,6 +307,8 @@ void Replication::take_over(std::string_view snapshot) {
   send_ack(stream_.offset);
 }
 
+bool Replication::has_copies() const { return group_ != nullptr && group_->replicas() > 0; }
+
 // A requested acknowledgement does not include the request itself.
 void Replication::obey(std::string_view bytes, history::TenureId tenure, Role role) {
   std::string_view rest = bytes;

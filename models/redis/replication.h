@@ -63,6 +63,7 @@ class Replication final : private sim::Endpoint {
   // The servers that it belongs to, which are told when it leads; nullptr: it is alone.
   void join_group(Group& group) { group_ = &group; }
   Group* group() const { return group_; }
+  bool has_copies() const;  // whether another server of its group may have the data
 
   // The address of the machine at the other end.
   std::string host_of_peer(const Session& session) const;

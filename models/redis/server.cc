@@ -71,6 +71,7 @@ void Server::start(sim::Keeps keeps) {
 void Server::halted() {
   loop_.halted();
   blocked_.halted();
+  if (persistence_.disk().empty() && !replication_.has_copies()) keys_.source().lose();
   keys_.cycle().halted();
   forget_process();
   replication_.halted();
