@@ -33,6 +33,7 @@
 #include "models/locks/catalogue.h"
 #include "reports/wording.h"
 #include "scenarios/catalogue.h"
+#include "scenarios/document.h"
 
 namespace picklock::cli {
 namespace {
@@ -67,6 +68,13 @@ std::vector<compare::Column> columns_from(const std::string& list) {
   return columns;
 }
 
+// " --set clients.count=5", for commands that make cells again.
+std::string settings_of(const CompareOptions& options) {
+  std::string words;
+  for (const std::string& change : options.changes) words += " --set " + shell_quoted(change);
+  return words;
+}
+
 // The command that makes this table again.
 std::string command_of(const CompareOptions& options, std::uint64_t seed) {
   std::string command = "picklock compare";
@@ -76,6 +84,7 @@ std::string command_of(const CompareOptions& options, std::uint64_t seed) {
   add("--algorithms", options.algorithms);
   add("--faults", options.faults);
   add("--property", options.properties);
+  command += settings_of(options);
   add("--seed", std::to_string(seed));
   add("--runs", options.runs);
   add("--seconds", options.seconds);
@@ -134,6 +143,13 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
       "the properties that decide the exit status (default: those that a lock promises under the "
       "faults that struck)",
       "NAME,...");
+  command
+      ->add_option("--set", options.changes,
+                   "change one key of the workload of every lock that is compared, such as "
+                   "clients.count=5 or network.latency=20ms; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
   add("--runs", options.runs,
       fmt::format("the number of runs of each cell (default: {})", kRunsOfACell), "NUMBER");
   add("--seconds", options.seconds,
@@ -172,6 +188,32 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
 
 namespace {
 
+bool is_of_one_resource(std::string_view path) {
+  return path == "servers.resource.checks" || path == "servers.resource.equal_token" ||
+         path == "servers.resource.service";
+}
+
+// Both kinds of fencing and all faults are part of every comparison.
+compare::Changes changes_from(const CompareOptions& given) {
+  compare::Changes changes;
+  for (const std::string& text : given.changes) {
+    scenarios::Change change = scenarios::change_from(text);
+    const std::string_view table = std::string_view(change.path).substr(0, change.path.find('.'));
+    if (change.path == "servers.resource.fencing")
+      throw BadInput(fmt::format(
+          "--set {}: compare has a cell without fencing and one with it for each fault", text));
+    if (change.path.starts_with("servers.resource.") && !is_of_one_resource(change.path))
+      throw BadInput(fmt::format("--set {}: compare has a resource on a single node", text));
+    if (change.path == "lock.algorithm")
+      throw BadInput(fmt::format("--set {}: give the locks by --algorithms", text));
+    if (table != "lock" && table != "servers" && table != "clients" && table != "network")
+      throw BadInput(
+          fmt::format("--set {}: compare takes keys of lock, servers, clients and network", text));
+    changes.push_back(std::move(change));
+  }
+  return changes;
+}
+
 compare::Options options_from(const CompareOptions& given) {
   compare::Options options;
   if (!given.algorithms.empty()) options.locks = locks_from(given.algorithms);
@@ -180,6 +222,9 @@ compare::Options options_from(const CompareOptions& given) {
   if (!given.seed.empty()) options.seed = seed_from(given.seed);
   options.complete = given.complete.empty() ? given.runs.empty()
                                             : number_from("--complete", given.complete, 0, 1) == 1;
+  options.settings = settings_of(given);
+  if (!given.changes.empty())
+    options.fenced = compare::fenced_resource(scenarios::shipped_directory(), changes_from(given));
   return options;
 }
 
@@ -190,8 +235,10 @@ CompareOptions with_defaults(CompareOptions given) {
   return given;
 }
 
-std::vector<scenarios::Scenario> shipped_workloads() {
-  return compare::workloads(scenarios::shipped_directory());
+std::vector<scenarios::Scenario> workloads_from(const CompareOptions& given) {
+  return compare::workloads(
+      scenarios::shipped_directory(), changes_from(given),
+      given.algorithms.empty() ? std::vector<std::string>() : locks_from(given.algorithms));
 }
 
 std::uint64_t runs_from(const CompareOptions& given) {
@@ -249,14 +296,16 @@ int make_and_report_cells(compare::Comparison& comparison, compare::Ledger& ledg
 // ---------------------------------------------------------------- in a store
 
 // The words of the user that decide the results, and what the program compares.
-std::string search_text(const CompareOptions& given,
+std::string search_text(const CompareOptions& given, const compare::Options& options,
                         const std::vector<scenarios::Scenario>& workloads) {
   return nlohmann::ordered_json{
       {"compare", 1},
-      {"workloads", fmt::format("{:016x}", compare::program_fingerprint(workloads))},
+      {"workloads",
+       fmt::format("{:016x}", compare::program_fingerprint(workloads, options.fenced))},
       {"algorithms", given.algorithms},
       {"faults", given.faults},
       {"properties", given.properties},
+      {"changes", given.changes},
       {"complete", given.complete},
       {"seed", given.seed}}
       .dump();
@@ -277,8 +326,9 @@ int report_store(const CompareOptions& given, compare::Comparison& comparison,
   }
   const explore::Folder folder("--out", given.out.empty() ? kDefaultOut : given.out);
   std::filesystem::create_directories(folder.path());
-  compare::Ledger ledger(folder.path(), comparison.options().seed,
-                         compare::program_fingerprint(comparison.workloads()));
+  compare::Ledger ledger(
+      folder.path(), comparison.options().seed,
+      compare::program_fingerprint(comparison.workloads(), comparison.options().fenced));
   ledger.read_stories(comparison);
   return make_and_report_cells(comparison, ledger, {.jobs = jobs_from(given.jobs), .runs = runs},
                                given, true);
@@ -323,10 +373,10 @@ int compare_in_store(const CompareOptions& words) {
   const explore::Shard shard = given.shard.empty() ? explore::Shard{} : shard_from(given.shard);
   if (!given.shard.empty()) text_options(given.color);
   const compare::Options options = options_from(given);
-  const std::vector<scenarios::Scenario> workloads = shipped_workloads();
+  const std::vector<scenarios::Scenario> workloads = workloads_from(given);
   CampaignStore store(given.store,
                       {.program = program_of_store(),
-                       .search = search_text(given, workloads),
+                       .search = search_text(given, options, workloads),
                        .command = command_of(given, options.seed),
                        .runs = runs},
                       shard);
@@ -346,6 +396,7 @@ CompareOptions given_to(const explore::StoredCampaign& campaign) {
   given.algorithms = json.at("algorithms");
   given.faults = json.at("faults");
   given.properties = json.at("properties");
+  given.changes = json.at("changes").get<std::vector<std::string>>();
   given.complete = json.at("complete");
   given.seed = json.at("seed");
   given.runs = std::to_string(campaign.runs);
@@ -371,15 +422,17 @@ int compare(const CompareOptions& words) {
   text_options(given.color);  // refuses a bad one before anything is made
   const explore::Folder folder("--out", given.out.empty() ? kDefaultOut : given.out);
   std::filesystem::create_directories(folder.path());
-  const std::vector<scenarios::Scenario> workloads = shipped_workloads();
-  compare::Ledger ledger(folder.path(), options.seed, compare::program_fingerprint(workloads));
+  const std::vector<scenarios::Scenario> workloads = workloads_from(given);
+  compare::Ledger ledger(folder.path(), options.seed,
+                         compare::program_fingerprint(workloads, options.fenced));
   compare::Comparison comparison(options, workloads);
   ledger.read(comparison, limits.runs);
   return make_and_report_cells(comparison, ledger, limits, given, false);
 }
 
 std::uint64_t runs_of_comparison(const explore::StoredCampaign& campaign) {
-  const compare::Comparison comparison(options_from(given_to(campaign)), shipped_workloads());
+  const CompareOptions given = given_to(campaign);
+  const compare::Comparison comparison(options_from(given), workloads_from(given));
   std::uint64_t runs = 0;
   for (const compare::CellPart& part : compare::parts_of(comparison, campaign.runs))
     runs += part.name.runs.to - part.name.runs.from;
@@ -394,7 +447,7 @@ int merge_comparison(const explore::StoredCampaign& campaign, const explore::Sto
   given.out = out;
   given.color = color;
   given.json = json;
-  compare::Comparison comparison(options_from(given), shipped_workloads());
+  compare::Comparison comparison(options_from(given), workloads_from(given));
   return report_store(given, comparison, reader, campaign.runs);
 }
 

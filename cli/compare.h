@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "explore/store.h"
 
@@ -21,6 +22,7 @@ struct CompareOptions {
   std::string runs;
   std::string seconds;
   std::string complete;
+  std::vector<std::string> changes;
   std::string store;
   std::string shard;
   std::string seed;

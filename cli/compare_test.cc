@@ -18,6 +18,14 @@ TEST_F(Program, RefusesComparisonsThatCannotBeMade) {
   expect_refused("compare --jobs 0", "--jobs: must be a whole number");
   expect_refused("compare --out /proc/nowhere --runs 1", "--out:");
   expect_refused("compare redlock", "compare: takes no argument \"redlock\"");
+  expect_refused("compare --set clients.cont=5", "did you mean `clients.count`?");
+  expect_refused("compare --set lock.algorithm=redlock", "give the locks by --algorithms");
+  expect_refused("compare --set seed=5",
+                 "compare takes keys of lock, servers, clients and network");
+  expect_refused("compare --set servers.resource.fencing=ideal",
+                 "compare has a cell without fencing and one with it for each fault");
+  expect_refused("compare --set servers.resource.nodes=3",
+                 "compare has a resource on a single node");
 }
 
 TEST_F(Program, ComparesLocksAndLeavesAPageForEveryKindOfReader) {
@@ -43,6 +51,41 @@ TEST_F(Program, ComparesLocksAndLeavesAPageForEveryKindOfReader) {
                              .at("own-release")
                              .at("smallest");
   EXPECT_EQ(picklock("run " + smallest.at("file").get<std::string>()).status, 0);
+}
+
+// The second comparison is in the folder of the first, whose runs are of other rules.
+TEST_F(Program, ComparesHoldersThatReadWithFencingOfWritesAndOfReads) {
+  const std::string reading =
+      " --set "
+      "\"clients.work=[{do='read'},{do='think',for='4s'},{do='write',mode='based-on-read'}]\"";
+  const auto compared = [&](const std::string& more) {
+    const Ran ran = picklock("compare --algorithms lua-check-delete --faults amnesia --runs 40" +
+                             reading + more + " --out " + path("folder"));
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("or with a lost update"));
+    return ran.out;
+  };
+  EXPECT_THAT(compared(""),
+              HasSubstr("even with ideal fencing of writes: lua-check-delete.amnesia.ideal\n"));
+  EXPECT_THAT(compared(" --set servers.resource.checks=accesses"),
+              HasSubstr("with ideal fencing of reads and writes, no such run in any cell\n"));
+}
+
+TEST_F(Program, MergesAComparisonWithAChangedWorkload) {
+  const std::string given =
+      "compare --algorithms lua-check-delete --faults crash --runs 20 --set clients.count=2";
+  const Ran alone = picklock(given + " --json --out " + path("alone"));
+  for (const std::string shard : {"0/2", "1/2"})
+    EXPECT_EQ(picklock(given + " --store " + path("store") + " --shard " + shard).status, 0);
+  const Ran merged = picklock("merge " + path("store") + " --json --out " + path("merged"));
+  EXPECT_EQ(merged.status, alone.status);
+  const Json document = Json::parse(merged.out);
+  EXPECT_EQ(document.at("workload").at("clients"), 2);
+  EXPECT_EQ(document.at("locks").at(0).at("cells").at("crash").at("fencing").at("none").at("made"),
+            20);
+  EXPECT_THAT(document.at("command").get<std::string>(), HasSubstr("--set clients.count=2"));
+  Json other = Json::parse(alone.out);
+  EXPECT_EQ(document.at("locks").at(0).at("price"), other.at("locks").at(0).at("price"));
 }
 
 TEST_F(Program, PrintsAComparisonAsOneJsonDocumentThatIsTheSameForAnyJobs) {

@@ -22,12 +22,12 @@ constexpr std::uint64_t kSampled = 64;
 // The first runs of an undisturbed cell are traced, and their messages counted.
 constexpr std::uint64_t kTraced = 32;
 
-Scenario fenced_if(bool fenced, Scenario scenario) {
+Scenario with_resource(Scenario scenario, const scenarios::ResourceSpec* fenced) {
   scenario.faults.clear();
   scenario.twins.clear();
   scenario.neighbours.clear();
   scenario.expect = {};
-  if (fenced) scenario.servers.resource.fencing = scenarios::Fencing::ideal;
+  if (fenced != nullptr) scenario.servers.resource = *fenced;
   return scenario;
 }
 
@@ -45,13 +45,13 @@ bool is_crash_of_client(const sim::Plan& fired) {
 
 }  // namespace
 
-Cell::Cell(const Scenario& workload, std::unique_ptr<CellPlans> plans, Column column, bool fenced,
-           std::uint64_t seed)
+Cell::Cell(const Scenario& workload, std::unique_ptr<CellPlans> plans, Column column,
+           const scenarios::ResourceSpec* fenced, std::uint64_t seed)
     : plans_(std::move(plans)),
       column_(std::move(column)),
       seed_(seed),
       algorithm_(*scenarios::find_algorithm(workload)),
-      current_(fenced_if(fenced, workload)),
+      current_(with_resource(workload, fenced)),
       resources_(resources_of(workload)) {
   world_.set(current_);
 }
@@ -101,8 +101,7 @@ void Cell::judge(std::uint64_t run, const sim::Plan& fired, Measures& measures) 
   for (const properties::Verdict& verdict : world_.verdicts()) {
     if (verdict.outcome != Outcome::violated) continue;
     const Property property = verdict.property;
-    unsafe =
-        unsafe || property == Property::no_stale_write || property == Property::resource_exclusion;
+    unsafe = unsafe || harms_resource(property);
     if (!promises) promises = scenarios::promises(current_, fired);
     const auto index = static_cast<std::size_t>(property);
     const scenarios::Promised& promise = (*promises)[index];

@@ -31,7 +31,7 @@ inline constexpr std::uint32_t kMostFaults = 3;
 class Cell {
  public:
   Cell(const scenarios::Scenario& workload, std::unique_ptr<CellPlans> plans, Column column,
-       bool fenced, std::uint64_t seed);
+       const scenarios::ResourceSpec* fenced, std::uint64_t seed);
 
   // How many runs it has; nullopt: as many as are wanted.
   std::optional<std::uint64_t> count() const { return plans_->count(); }

@@ -128,12 +128,13 @@ const Known& Comparison::known(const CellName& cell) const {
 
 std::unique_ptr<Cell> Comparison::cell(const CellName& name) {
   const Lock& lock = locks_[name.lock];
+  const scenarios::ResourceSpec* fenced = name.fenced ? &options_.fenced : nullptr;
   if (name.every) {
     const auto one = static_cast<FaultClass>(name.column);
     const scenarios::Scenario workload = small(lock.workload);
     return std::make_unique<Cell>(
         workload, std::make_unique<EveryPlan>(workload, one, options_.seed),
-        Column{std::string(picklock::name(one)), {one}}, name.fenced, options_.seed);
+        Column{std::string(picklock::name(one)), {one}}, fenced, options_.seed);
   }
   const Column& column = columns()[name.column];
   return std::make_unique<Cell>(
@@ -141,7 +142,7 @@ std::unique_ptr<Cell> Comparison::cell(const CellName& name) {
       std::make_unique<DrawnPlans>(
           plans_, lock.number, explore::FaultLimits{.classes = column.classes, .most = kMostFaults},
           options_.seed),
-      column, name.fenced, options_.seed);
+      column, fenced, options_.seed);
 }
 
 std::string Comparison::label(const CellName& cell) const {
@@ -171,6 +172,19 @@ std::optional<Measures> Comparison::complete(std::size_t lock, std::size_t colum
   return sum;
 }
 
+std::optional<sim::Duration> Comparison::lease() const {
+  for (const Lock& lock : locks_) {
+    if (models::takes(*lock.algorithm, "ttl")) return lock.workload.lock.options.ttl;
+  }
+  return std::nullopt;
+}
+
+bool Comparison::reads() const {
+  return std::any_of(locks_.begin(), locks_.end(), [](const Lock& lock) {
+    return scenarios::has_step(lock.workload.clients.work, scenarios::WorkStep::Deed::read);
+  });
+}
+
 bool Comparison::clean() const {
   for (const CellName& cell : all_cells()) {
     if (known(cell).measures.crashed > 0) return false;
@@ -183,11 +197,11 @@ bool Comparison::clean() const {
 
 std::string command(const Comparison& comparison, const CellName& cell) {
   return fmt::format(
-      "picklock compare --algorithms {} --faults {} --seed {} --runs {}{}",
+      "picklock compare --algorithms {} --faults {}{} --seed {} --runs {}{}",
       comparison.locks()[cell.lock].algorithm->name,
       cell.every ? kFaultClassNames[cell.column] : comparison.columns()[cell.column].name,
-      comparison.options().seed, cell.every ? 1 : comparison.known(cell).runs,
-      cell.every ? " --complete 1" : "");
+      comparison.options().settings, comparison.options().seed,
+      cell.every ? 1 : comparison.known(cell).runs, cell.every ? " --complete 1" : "");
 }
 
 }  // namespace picklock::compare

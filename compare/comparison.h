@@ -69,6 +69,10 @@ struct Options {
   std::vector<Property> properties{};  // the exit status answers to these; empty: to promises
   std::uint64_t seed = 1;
   bool complete = false;  // first tries every plan of one fault
+  // The user's changes of the workloads, as words of a command: " --set clients.count=5".
+  std::string settings{};
+  // The resource of the cells with fencing.
+  scenarios::ResourceSpec fenced = {.fencing = scenarios::Fencing::ideal};
 };
 
 class Comparison {
@@ -118,6 +122,10 @@ class Comparison {
   // Runs that a property is held against: all where it was asked for, else those in which it was
   // promised.
   std::uint64_t held_against(const CellName& cell, Property property) const;
+  // Of the locks that have leases; nullopt: none has.
+  std::optional<sim::Duration> lease() const;
+  // Whether holders read at the resource.
+  bool reads() const;
   // Whether nothing was found that the exit status answers to.
   bool clean() const;
 

@@ -27,6 +27,7 @@ namespace picklock::compare {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 using scenarios::shipped::kDirectory;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -107,6 +108,42 @@ TEST(Workload, IsTheSameForEveryLockWhateverItsServers) {
   }
 }
 
+TEST(Workload, TakesAChangeOfTheUserForEveryLock) {
+  const Changes changes = {{"clients.count", "5"}, {"network.latency", "20ms"}};
+  for (const scenarios::Scenario& one : workloads(kDirectory, changes)) {
+    EXPECT_EQ(one.clients.count, 5U) << one.name;
+    EXPECT_EQ(one.network.latency.low, 20ms) << one.name;
+    EXPECT_EQ(one.clients.hold, 4s) << one.name;
+  }
+}
+
+TEST(Workload, OfALockThatIsNotComparedNeedNotTakeAChange) {
+  const Changes changes = {{"lock.ttl", "5s"}};
+  EXPECT_NO_THROW(workloads(kDirectory, changes, {"lua-check-delete", "redlock"}));
+  try {
+    workloads(kDirectory, changes, {"lua-check-delete", "naive-setnx"});
+    ADD_FAILURE() << "naive-setnx has no lease";
+  } catch (const keys::BadInput& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("`lock.ttl`"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("plain/naive-setnx.toml"));
+  }
+}
+
+constexpr const char* kReadThinkWrite =
+    "[{ do = 'read' }, { do = 'think', for = '4s' }, { do = 'write', mode = 'based-on-read' }]";
+
+TEST(Workload, IsToldWithTheStepsOfItsHolders) {
+  const auto told = [](const Changes& changes, std::optional<sim::Duration> lease) {
+    return in_words(workload("lua-check-delete", kDirectory, changes).clients, lease);
+  };
+  EXPECT_EQ(
+      told({}, kLease),
+      "3 clients arrive 1s apart; each takes the lock twice, 1s apart, for 4s of work; a lease "
+      "lasts 9s");
+  EXPECT_EQ(told({{"clients.work", kReadThinkWrite}, {"clients.cycles", "1"}}, {}),
+            "3 clients arrive 1s apart; each takes the lock once to read, think for 4s and write");
+}
+
 // A lock that releases whatever is there in place of its own.
 scenarios::Scenario with_a_release_that_compares_nothing(scenarios::Scenario scenario) {
   scenario.lock.options.scripts.set(models::ScriptOf::release, "return redis.call('del', KEYS[1])");
@@ -121,8 +158,8 @@ TEST(Cell, SeesAPlantedFaultOfALock) {
     return std::make_unique<DrawnPlans>(
         plans, 0, explore::FaultLimits{.classes = {FaultClass::amnesia}, .most = kMostFaults}, 1);
   };
-  Cell cell(sound[0], drawn(), column("amnesia"), false, 1);
-  Cell mutant(planted[0], drawn(), column("amnesia"), false, 1);
+  Cell cell(sound[0], drawn(), column("amnesia"), nullptr, 1);
+  Cell mutant(planted[0], drawn(), column("amnesia"), nullptr, 1);
   Measures measures;
   Measures of_mutant;
   for (std::uint64_t run = 0; run < 100; ++run) {
@@ -133,6 +170,26 @@ TEST(Cell, SeesAPlantedFaultOfALock) {
   EXPECT_EQ(measures.properties[own_release].violations, 0U);
   EXPECT_GT(of_mutant.properties[own_release].violations, 0U);
   EXPECT_GT(of_mutant.properties[own_release].broken, 0U);
+}
+
+// A former holder's token is still the highest that the resource has seen, if the next holder has
+// only read.
+TEST(Cell, LosesAnUpdateThatIdealFencingOfWritesLetsThroughAndThatOfReadsDoesNot) {
+  const auto measured = [](Changes changes) {
+    changes.push_back({"clients.work", kReadThinkWrite});
+    Options options = of({"lua-check-delete"}, {"amnesia"});
+    options.fenced = fenced_resource(kDirectory, changes);
+    Comparison comparison(options, workloads(kDirectory, changes));
+    const auto cell = comparison.cell({0, 0, true});
+    Measures measures;
+    for (std::uint64_t run = 0; run < 100; ++run) cell->make(run, measures);
+    return measures;
+  };
+  const Measures writes = measured({});
+  EXPECT_GT(writes.properties[static_cast<std::size_t>(Property::no_lost_update)].violations, 0U);
+  EXPECT_GT(writes.unsafe, 0U);
+  const Measures accesses = measured({{"servers.resource.checks", "accesses"}});
+  EXPECT_EQ(accesses.unsafe, 0U);
 }
 
 TEST(Cell, MakesEveryRunFromItsNumberAlone) {
@@ -147,7 +204,7 @@ TEST(Cell, MakesEveryRunFromItsNumberAlone) {
 }
 
 TEST_F(Comparing, ComesToTheSameForAnyNumberOfProcesses) {
-  const Options options = of({"lua-check-delete", "zk-sequential"});
+  const Options options = of({"lua-check-delete", "naive-setnx"});
   const std::string one = told(made(options, 40, 1));
   fs::remove_all(folder_);
   fs::create_directories(folder_);
@@ -357,7 +414,7 @@ TEST_F(Comparing, NamesTheLocksThatTheSafetyTableDoesNotCover) {
 }
 
 TEST_F(Comparing, WithATimeEveryCellGetsTheSameNumberOfRuns) {
-  const Options options = of({"lua-check-delete", "zk-sequential"}, {"none", "pause"});
+  const Options options = of({"lua-check-delete", "naive-setnx"}, {"none", "pause"});
   Ledger ledger(folder_, options.seed, kProgram);
   Comparison comparison(options, workloads(kDirectory));
   make(comparison, ledger, {.jobs = 1, .length = Seconds(1)}, kNobody);
@@ -424,7 +481,7 @@ TEST_F(Comparing, TheDocumentExplainsEveryColumnByAllTheFaultsThatItsRunsDraw) {
 }
 
 TEST_F(Comparing, TheMarkdownPageHasAStoryOfEveryLockThatBreaks) {
-  made(of({"lua-check-delete", "zk-sequential"}, {"none", "late-write"}), 40);
+  made(of({"lua-check-delete", "naive-setnx"}, {"none", "late-write"}), 40);
   std::ifstream file(folder_ / "comparison.md");
   const std::string page(std::istreambuf_iterator<char>(file), {});
   const std::regex story("```mermaid\nsequenceDiagram");

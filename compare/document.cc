@@ -69,13 +69,14 @@ class Writer {
  private:
   Json workload() const {
     const scenarios::ClientsSpec& clients = comparison_.locks().front().workload.clients;
-    return {{"text", in_words(clients, kLease)},
+    const std::optional<sim::Duration> lease = comparison_.lease();
+    return {{"text", in_words(clients, lease)},
             {"clients", clients.count},
             {"acquires", clients.cycles},
-            {"hold_seconds", seconds(clients.hold)},
+            {"hold_seconds", seconds(scenarios::length_of_section(clients))},
             {"think_seconds", seconds(clients.think)},
             {"arrive_every_seconds", seconds(clients.arrive_every)},
-            {"lease_seconds", seconds(kLease)},
+            {"lease_seconds", lease ? Json(seconds(*lease)) : Json()},
             {"most_faults", kMostFaults}};
   }
 

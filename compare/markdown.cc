@@ -26,8 +26,7 @@ that the lock itself takes. To repeat it: `{}`.
 
 ## At the resource
 
-Runs in 100 in which the protected resource accepted a stale write, or mixed the operations of two holders. Only runs in which
-a fault fired count. In parentheses: the number of faults that it takes. `·`: none found{}; `U`: none found, but unsafe by
+Runs in 100 in which {}. Only runs in which a fault fired count. In parentheses: the number of faults that it takes. `·`: none found{}; `U`: none found, but unsafe by
 the safety table; `-`: cannot happen to this lock; **!**: although promised. The last column: the share of acquires that
 were granted, under the faults that deny the most. {}{}
 
@@ -52,8 +51,8 @@ class MarkdownWriter {
   }
 
   std::string write() {
-    out_ += fmt::format(kIntroduction, what_was_made(comparison_, made_), made_.command, unseen(),
-                        fenced(), without_row() + decided());
+    out_ += fmt::format(kIntroduction, what_was_made(comparison_, made_), made_.command, harmed(),
+                        unseen(), fenced(), without_row() + decided());
     resource();
     others();
     price();
@@ -85,13 +84,21 @@ class MarkdownWriter {
     return rate.empty() ? "" : fmt::format(" (at most {} in 100)", rate);
   }
 
+  std::string harmed() const {
+    return comparison_.reads()
+               ? "the protected resource accepted a stale write, mixed the operations of two\n"
+                 "holders, or lost an update"
+               : "the protected resource accepted a stale write, or mixed the operations of two\n"
+                 "holders";
+  }
+
   std::string fenced() const {
     const std::vector<CellName> harmed = harmed_when_fenced(comparison_);
     if (harmed.empty())
-      return "When every access carries a fencing token in the order of the grants, no such run "
-             "was found\nin any cell.";
-    std::string words =
-        "Found even when every access carries a fencing token in the order of the grants:";
+      return fmt::format("With {}, no such run was found\nin any cell{}.",
+                         fencing_in_words(comparison_),
+                         comparison_.reads() ? "" : "; nobody reads here");
+    std::string words = fmt::format("Found even with {}:", fencing_in_words(comparison_));
     for (const CellName& cell : harmed) words += " `" + comparison_.label(cell) + "`";
     return words + ".";
   }
@@ -257,8 +264,7 @@ class MarkdownWriter {
     for (std::size_t column = 0; column < comparison_.columns().size(); ++column) {
       const Known& known = comparison_.known({lock, column, false});
       for (const auto& [property, story] : known.stories) {
-        const bool harms =
-            property == Property::no_stale_write || property == Property::resource_exclusion;
+        const bool harms = harms_resource(property);
         const bool better = shortest == nullptr || (harms && !shortest_harms) ||
                             (harms == shortest_harms && story.faults < shortest->faults);
         if (!better) continue;

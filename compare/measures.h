@@ -14,6 +14,13 @@
 
 namespace picklock::compare {
 
+// Whether a violation is harm to what the lock protects: a stale write, the operations of two
+// holders mixed, an update lost.
+constexpr bool harms_resource(Property property) {
+  return property == Property::no_stale_write || property == Property::resource_exclusion ||
+         property == Property::no_lost_update;
+}
+
 // The run that breaks a property with the fewest faults; before all others one in which that was
 // promised.
 struct Sighting {
@@ -61,7 +68,7 @@ struct Measures {
   std::uint64_t faults = 0;     // that struck
   std::uint64_t left_out = 0;   // that the lock has no counterpart for
   // From the runs that count:
-  std::uint64_t unsafe = 0;  // a stale write, or operations of two tenures mixed
+  std::uint64_t unsafe = 0;  // with harm to the resource
   std::uint64_t asked = 0;   // acquires of clients that did not crash before the outcome
   std::uint64_t granted = 0;
   std::array<PropertyCount, kPropertyCount> properties{};

@@ -8,7 +8,9 @@
 
 namespace picklock::compare {
 
-// Covers this program and the workloads of the locks that it compares (compare/workload.h).
-std::uint64_t program_fingerprint(const std::vector<scenarios::Scenario>& workloads);
+// Covers this program, the workloads of the locks that it compares, and the resource of cells with
+// fencing (compare/workload.h).
+std::uint64_t program_fingerprint(const std::vector<scenarios::Scenario>& workloads,
+                                  const scenarios::ResourceSpec& fenced);
 
 }  // namespace picklock::compare

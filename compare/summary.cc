@@ -18,8 +18,12 @@ std::string percent(std::uint64_t hits, std::uint64_t runs) {
 }
 
 std::uint64_t broken_at_resource(const Comparison& comparison, const CellName& cell) {
-  return comparison.broken(cell, Property::no_stale_write) +
-         comparison.broken(cell, Property::resource_exclusion);
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < kPropertyCount; ++i) {
+    if (const auto property = static_cast<Property>(i); harms_resource(property))
+      sum += comparison.broken(cell, property);
+  }
+  return sum;
 }
 
 std::string granted_at_worst(const Comparison& comparison, std::size_t lock) {
@@ -58,9 +62,8 @@ std::size_t untold(const Comparison& comparison) {
 const Story* shortest_harm(const Known& known) {
   const Story* shortest = nullptr;
   for (const auto& [property, story] : known.stories) {
-    const bool harms =
-        property == Property::no_stale_write || property == Property::resource_exclusion;
-    if (harms && (shortest == nullptr || story.faults < shortest->faults)) shortest = &story;
+    if (harms_resource(property) && (shortest == nullptr || story.faults < shortest->faults))
+      shortest = &story;
   }
   return shortest;
 }
@@ -82,6 +85,18 @@ std::vector<CellName> harmed_when_fenced(const Comparison& comparison) {
     return !cell.fenced || comparison.known(cell).measures.unsafe == 0;
   });
   return all;
+}
+
+std::string fencing_in_words(const Comparison& comparison) {
+  switch (comparison.options().fenced.checks) {
+    case models::Checks::writes:
+      return "ideal fencing of writes";
+    case models::Checks::accesses:
+      return "ideal fencing of reads and writes";
+    case models::Checks::announced:
+      return "ideal fencing of reads and writes after an announcement";
+  }
+  return "ideal fencing";
 }
 
 std::optional<std::size_t> column_of(const Comparison& comparison, std::string_view name) {
@@ -112,7 +127,7 @@ std::string what_was_made(const Comparison& comparison, const Made& made) {
       each ? std::to_string(*each) : fmt::format("{} to {}", least, most),
       reports::plural(kMostFaults, "fault"), comparison.options().seed,
       made.interrupted ? "; interrupted, so there may be more to find" : "",
-      in_words(comparison.locks().front().workload.clients, kLease));
+      in_words(comparison.locks().front().workload.clients, comparison.lease()));
 }
 
 std::string what_is_complete(const Comparison& comparison) {

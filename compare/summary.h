@@ -41,6 +41,9 @@ std::vector<Broken> broken(const Comparison& comparison);
 // The cells in which a resource with ideal fencing was harmed all the same.
 std::vector<CellName> harmed_when_fenced(const Comparison& comparison);
 
+// "ideal fencing of writes": the tokens of the fenced cells follow the order of the grants.
+std::string fencing_in_words(const Comparison& comparison);
+
 // The index of a column; nullopt: it was not requested.
 std::optional<std::size_t> column_of(const Comparison& comparison, std::string_view name);
 

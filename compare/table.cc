@@ -189,9 +189,11 @@ class TableWriter {
   }
 
   void resource() {
-    heading(
-        "At the resource: runs in 100 with a stale write, or with the operations of two holders "
-        "mixed");
+    heading(comparison_.reads()
+                ? "At the resource: runs in 100 with a stale write, with the operations of two "
+                  "holders mixed, or with a lost update"
+                : "At the resource: runs in 100 with a stale write, or with the operations of two "
+                  "holders mixed");
     std::vector<std::string> heads;
     for (const Column& column : comparison_.columns()) heads.push_back(column.name);
     heads.emplace_back("granted worst");
@@ -220,9 +222,11 @@ class TableWriter {
       return fields;
     });
     const std::vector<CellName> fenced = harmed_when_fenced(comparison_);
-    std::string words = "with ideal fencing of writes, no such run in any cell; nobody reads here";
+    const std::string fencing = fencing_in_words(comparison_);
+    std::string words = "with " + fencing + ", no such run in any cell";
+    if (!comparison_.reads()) words += "; nobody reads here";
     if (!fenced.empty()) {
-      words = "even with ideal fencing of writes:";
+      words = "even with " + fencing + ":";
       for (const CellName& cell : fenced) words += " " + comparison_.label(cell);
     }
     out_ += '\n';
@@ -405,8 +409,9 @@ class TableWriter {
 
   std::string again() const {
     const auto each = runs_of_each(comparison_);
-    return fmt::format("picklock compare --algorithms LOCK --faults COLUMN --seed {} --runs {}",
-                       comparison_.options().seed, each ? std::to_string(*each) : "N");
+    return fmt::format("picklock compare --algorithms LOCK --faults COLUMN{} --seed {} --runs {}",
+                       comparison_.options().settings, comparison_.options().seed,
+                       each ? std::to_string(*each) : "N");
   }
 
   const Comparison& comparison_;
