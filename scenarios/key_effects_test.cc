@@ -207,7 +207,7 @@ struct OneKey {
   std::string fallback;
 };
 
-// Those of the tables that a run with this lock can have; arrays of tables have tests of their own.
+// Those of the tables that a run with this lock can have, but for tables of one process.
 std::vector<OneKey> keys_for(const models::Algorithm& lock) {
   std::vector<keys::TableDoc> docs;
   for (const auto& key : scenario_keys()) {
@@ -312,6 +312,61 @@ TEST_P(KeyEffects, AreShownBySomeRunForEveryKeyThatAFileMayHave) {
     const ShownKey of_key = shown(lock, situations, key, without_key);
     EXPECT_TRUE(of_key.accepted.empty() || of_key.has_effect)
         << key.path << " = " << of_key.accepted << " has no effect";
+  }
+}
+
+// A table that may be there several times, with and without a key that it may have.
+struct OfOneProcess {
+  std::string_view header;
+  std::string_view key;
+  std::string_view with;
+  std::string_view without;
+};
+
+constexpr std::array<OfOneProcess, 7> kOfOneProcess = {{
+    {"[[network.link]]", "latency", "latency = '9ms'", "latency = '1ms'"},
+    {"[[network.link]]", "tail_one_in", "latency = '1ms'\ntail_one_in = 2\ntail_high = '2s'",
+     "latency = '1ms'"},
+    {"[[network.link]]", "tail_high", "latency = '1ms'\ntail_one_in = 2\ntail_high = '2s'",
+     "latency = '1ms'\ntail_one_in = 2\ntail_high = '1500us'"},
+    {"[[network.link]]", "both", "latency = '9ms'\nboth = false", "latency = '9ms'"},
+    {"[[servers.redis.node]]", "clock_offset", "clock_offset = '7s'", ""},
+    {"[[servers.redis.node]]", "clock_rate_ppb", "clock_rate_ppb = 500000000", ""},
+    {"[[servers.redis.node]]", "config", "config = ['appendonly yes']", ""},
+}};
+
+TEST(KeyEffects, AreShownByARunForEveryKeyOfOneLinkOrServer) {
+  const models::Algorithm& lock = *models::locks::named("lua-check-delete");
+  const std::string failover = fault("fail-over = 'redis-1'\nat = '2s'");
+  const auto digest_of = [&](const OfOneProcess& one, std::string_view keys) {
+    const std::string_view which =
+        one.header == "[[network.link]]" ? "from = 'client-1'\nto = 'redis-1'" : "name = 'redis-1'";
+    return digest(lock,
+                  {{"servers.redis.replicas=1"},
+                   fmt::format("{}{}\n{}\n{}\n", failover, one.header, which, keys)},
+                  {});
+  };
+  for (const OfOneProcess& one : kOfOneProcess) {
+    const auto with = digest_of(one, one.with);
+    EXPECT_TRUE(with) << one.header << ' ' << one.key;
+    EXPECT_NE(with, digest_of(one, one.without)) << one.header << ' ' << one.key;
+  }
+}
+
+TEST(KeyEffects, OfOneLinkOrServerAreAllTried) {
+  std::vector<keys::TableDoc> docs;
+  for (const auto& key : scenario_keys()) {
+    if (key.nested) key.nested("", docs);
+  }
+  for (const keys::TableDoc& doc : docs) {
+    if (!doc.header.starts_with("[[network") && !doc.header.starts_with("[[servers")) continue;
+    for (const keys::KeyDoc& key : doc.keys) {
+      const bool names = key.name == "from" || key.name == "to" || key.name == "name";
+      const bool tried = std::any_of(
+          kOfOneProcess.begin(), kOfOneProcess.end(),
+          [&](const OfOneProcess& one) { return one.header == doc.header && one.key == key.name; });
+      EXPECT_TRUE(names || tried) << doc.header << ' ' << key.name;
+    }
   }
 }
 
