@@ -119,12 +119,14 @@ Thread* Scheduler::advance() noexcept {
   const Instant reached = pacer_->wait(queue_.empty() ? kNever : queue_.next());
   if (reached == kNever) return true;
   now_ = std::max(now_, reached);
-  // Overdue events happen now, because no clock may go back.
-  late_.clear();
-  while (!queue_.empty() && queue_.next() <= now_) late_.push_back(queue_.pop());
-  for (Event& event : late_) {
-    event.at = nanoseconds(now_);
-    queue_.push(event);
+  // Overdue events happen now, because no clock may go back. Events of this instant follow them.
+  if (!queue_.empty() && queue_.next() < now_) {
+    late_.clear();
+    while (!queue_.empty() && queue_.next() <= now_) late_.push_back(queue_.pop());
+    for (Event& event : late_) {
+      event.at = nanoseconds(now_);
+      queue_.push(event);
+    }
   }
   pacer_->take_in();
   return next_ == nullptr && !queue_.empty() && queue_.next() <= now_;
