@@ -57,7 +57,9 @@ enum class Op : std::uint8_t {
   // lower; MySQL waits for at least one, and MariaDB not at all with 0
   set_lock_wait_timeout,
   about_session,  // one row, with a column for each of About
+  reset_session,  // COM_RESET_CONNECTION: rolled back, its names released, its variables as at first
 };
+inline constexpr std::size_t kOps = static_cast<std::size_t>(Op::reset_session) + 1;
 
 // A fact about a server or about the session of its client.
 enum class About : std::uint8_t {

@@ -73,6 +73,11 @@ void Engine::close(SessionId id) {
   drain();
 }
 
+void Engine::renew(SessionId id) {
+  close(id);
+  sessions_[id];
+}
+
 std::optional<Answer> Engine::execute(SessionId id, const Statement& statement, std::int64_t now) {
   Session& session = sessions_.at(id);
   if (is_of_rows(statement.op)) {

@@ -52,6 +52,8 @@ class Engine {
   bool is_open(SessionId session) const { return sessions_.contains(session); }
   // The end of its connection: rolls back what it has not committed and releases its locks.
   void close(SessionId session);
+  // The session ends, and begins anew under the same number.
+  void renew(SessionId session);
   std::vector<SessionId> sessions() const;
 
   // `now`: microseconds since 1970 on the server's clock. Nothing: the statement waits, and

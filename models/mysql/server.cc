@@ -177,6 +177,14 @@ bool Server::apply(sim::Message& message, sim::Payload& answer) {
     write(about(link), answer);
     return true;
   }
+  if (statement->op == Op::reset_session) {
+    engine_.renew(link.id);
+    link.row_limit = settings_.lock_wait_timeout.count();
+    link.since = now();
+    write(Answer{}, answer);
+    settle({.cause = history::Cause::session_end, .session = link.id});
+    return true;
+  }
   if (!primary_ && changes_rows(*statement)) {
     write(Answer{.error = Error::is_read_only}, answer);
     return true;

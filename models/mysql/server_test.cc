@@ -156,6 +156,27 @@ TEST(Server, NoticesTheDeathOfWhoWaitsForANameAtAWholeSecondOfTheWait) {  // M49
   world.run({fault(sim::Verb::crash, "client-2", 2500ms)});
 }
 
+TEST(Server, TakesTheNamesAndTheTransactionOfASessionThatIsReset) {  // M61
+  models::SmallWorld world(database(2));
+  world.client(1, [](models::SmallWorld&, picklock::Client& self) {
+    const auto connection = locked(self.connection<Client>());
+    EXPECT_TRUE(connection->execute({.op = Op::get_lock, .name = "lock", .number = 0}).ok());
+    self.sleep(1s);
+    EXPECT_TRUE(connection->execute({.op = Op::reset_session}).ok());
+    EXPECT_TRUE(connection->execute({.op = Op::ping}).ok()) << "it is the same session";
+  });
+  world.client(2, [](models::SmallWorld& here, picklock::Client& self) {
+    self.sleep(100ms);
+    const auto connection = self.connection<Client>().connect();
+    EXPECT_TRUE(connection->execute({.op = Op::get_lock, .name = "lock", .number = 9}).ok());
+    EXPECT_NEAR(static_cast<double>(here.milliseconds()), 1002, 5);
+    connection->execute({.op = Op::begin});
+    EXPECT_TRUE(connection->execute(insert_row()).ok()) << "the row of client-1 is rolled back";
+    EXPECT_LT(here.milliseconds(), 1020);
+  });
+  world.run();
+}
+
 TEST(Server, GivesANameUpAfterSoManySeconds) {  // M30
   models::SmallWorld world(database(2));
   world.client(1, [](models::SmallWorld&, picklock::Client& self) {

@@ -33,6 +33,7 @@ enum class Command : std::uint8_t {
   stmt_close = 0x19,
   stmt_reset = 0x1a,
   set_option = 0x1b,
+  reset_connection = 0x1f,
 };
 
 }  // namespace
@@ -133,6 +134,11 @@ Cut SocketWire::command(std::string_view payload, sim::Payload& message) {
       return Cut::nothing;
     case Command::set_option:
       Answers(asked.written, next_).end(status());
+      return ask(message, std::move(asked));
+    case Command::reset_connection:
+      prepared_ = {};
+      asked.as = Asked::As::text;
+      asked.reading.statement.op = Op::reset_session;
       return ask(message, std::move(asked));
   }
   return refuse(message, {1047, "08S01", "Unknown command"});
@@ -263,6 +269,10 @@ void SocketWire::note(const Statement& statement, const Answer& answer) {
     case Op::rollback:
     case Op::ddl:
       in_transaction_ = false;
+      break;
+    case Op::reset_session:
+      in_transaction_ = false;
+      autocommit_ = true;
       break;
     case Op::set_autocommit:
       autocommit_ = statement.number != 0;

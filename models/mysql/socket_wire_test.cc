@@ -186,6 +186,17 @@ TEST(MySqlSocketWire, AStatementMayBePreparedAndExecuted) {
   EXPECT_EQ(error_in(talk.say(packet(0, "\x16OPTIMIZE TABLE ?"), {})), 1064);
 }
 
+TEST(MySqlSocketWire, AConnectionThatAPoolResetsIsAsNew) {
+  Talk talk;
+  talk.shake_hands();
+  talk.say(packet(0, "\x16SELECT GET_LOCK(?, ?)"), {});
+  talk.query("SET autocommit = 0");
+  EXPECT_EQ(talk.asked(packet(0, "\x1f")), "RESET CONNECTION");
+  EXPECT_EQ(talk.answer({}), Talk::ok(1, 2)) << "commits by itself again";
+  const std::string execute("\x17\1\0\0\0\0\1\0\0\0", 10);
+  EXPECT_EQ(error_in(talk.say(packet(0, execute), {})), 1243) << "its statements are gone";
+}
+
 TEST(MySqlSocketWire, BytesThatAreNoPacketsEndTheConnection) {
   for (const std::string& bytes :
        {std::string("GET / HTTP/1.1\r\n\r\n"), std::string(64, '\xff'), std::string("\0\0\0\1", 4),

@@ -136,6 +136,8 @@ std::string sql(const Statement& statement) {
     case Op::about_session:
       return "SELECT CONNECTION_ID(), @@version, @@tx_isolation, @@innodb_lock_wait_timeout, "
              "@@wait_timeout, @@autocommit, @@read_only";
+    case Op::reset_session:
+      return "RESET CONNECTION";
     case Op::ping:
       break;
   }

@@ -122,7 +122,7 @@ Statement rows_statement(Op op) {
 }
 
 Statement any_statement() {
-  const auto op = static_cast<Op>(*rc::gen::inRange(0, static_cast<int>(Op::about_session) + 1));
+  const auto op = static_cast<Op>(*rc::gen::inRange(0, static_cast<int>(kOps)));
   if (is_of_rows(op)) return rows_statement(op);
   Statement statement{.op = op};
   switch (op) {

@@ -185,8 +185,8 @@ std::string_view command(std::string_view payload) {
       "BEGIN",    "COMMIT",       "ROLLBACK",     "SAVEPOINT", "ROLLBACK TO", "SET autocommit",
       "SET",      "SELECT",       "INSERT",       "UPDATE",    "DELETE",      "CREATE",
       "GET_LOCK", "RELEASE_LOCK", "IS_USED_LOCK", "KILL",      "KILL QUERY",  "DO",
-      "SELECT",   "SET",          "SELECT"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(Op::about_session) + 1);
+      "SELECT",   "SET",          "SELECT",       "RESET"};
+  static_assert(std::size(kNames) == kOps);
   const auto op = payload.empty() ? std::size(kNames) : static_cast<unsigned char>(payload[0]);
   return op < std::size(kNames) ? kNames[op] : std::string_view();
 }
