@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <thread>
 
 #include "models/lease_store/spec.h"
@@ -30,6 +32,13 @@ using testing::with_fault;
 
 // Keys of a fault; each test adds what is missing.
 const std::string kPause = "pause = \"client-1\"\nfor = \"3s\"\n";
+
+// The line of the complete file on which this text begins.
+int line_of(std::string_view text) {
+  const std::string_view file = testing::kComplete;
+  const std::string_view before = file.substr(0, file.find(text));
+  return 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+}
 
 TEST(Loader, FillsInDefaults) {
   const Scenario scenario = testing::parsed("format = 1\nlock.algorithm = \"lua-check-delete\"\n");
@@ -117,7 +126,7 @@ TEST(Loader, ReadsEveryKeyOutsideThePlan) {
   EXPECT_EQ(link.latency.tail_one_in, 9U);
   EXPECT_EQ(link.latency.tail_high, 8ms);
   EXPECT_FALSE(link.both);
-  EXPECT_EQ(link.line, 98);
+  EXPECT_EQ(link.line, line_of("[[network.link]]\nfrom = \"client-1\""));
 
   EXPECT_EQ(s.clients.count, 4U);
   EXPECT_EQ(s.clients.arrive_every, 0s);
@@ -162,7 +171,7 @@ TEST(Loader, ReadsEveryKeyOfThePlan) {
   const sim::Fault pause = fault(sim::Verb::pause);
   EXPECT_EQ(pause.target, "client-1");
   EXPECT_EQ(pause.lasts, 8s);
-  EXPECT_EQ(pause.line, 129);
+  EXPECT_EQ(pause.line, line_of("[[fault]]\npause = \"client-1\""));
   EXPECT_EQ(pause.trigger.at, std::nullopt);
   EXPECT_EQ(pause.trigger.side, sim::Side::before);
   EXPECT_EQ(pause.trigger.role, Role::release);
