@@ -12,13 +12,15 @@ TEST_F(Program, RefusesSearchesThatCannotBeMade) {
   const auto refuse = [this](const std::string& arguments, const std::string& complaint) {
     expect_refused("explore " + arguments, complaint);
   };
+  std::string strategies;
+  for (const Json& row : Json::parse(picklock("list strategies --json").out))
+    strategies += (strategies.empty() ? "" : ", ") + row.at("name").get<std::string>();
   refuse("", "give a SCENARIO or an --algorithm, not both");
   refuse(kStory + " --algorithm lua-check-delete", "not both");
   refuse("--algorithm lua-check-delet", "no algorithm `lua-check-delet`; did you mean `lua-check-");
   refuse("chek-then-delete-gap", "did you mean `check-then-delete-gap`?");
   refuse(kStory + " --set lock.tl=5s", "did you mean `lock.ttl`?");
-  refuse(kStory + " --strategy dpor",
-         "no strategy `dpor`; it is one of random, exhaustive, guided, pct");
+  refuse(kStory + " --strategy dpor", "no strategy `dpor`; it is one of " + strategies);
   refuse(kStory + " --faults paus", "no class of faults `paus`; did you mean `pause`?");
   refuse(kStory + " --faults pause,,crash", "there is an empty word in \"pause,,crash\"");
   refuse(kStory + " --faults failover",

@@ -105,7 +105,7 @@ try() {
   same redlock explore --algorithm redlo
   same redsync compare --algorithms redsy
   same mutual-exclusion explore --property mut
-  same 'exhaustive guided pct random' explore --strategy ''
+  same "$(complaint explore --algorithm redlock --strategy nothing)" explore --strategy ''
   same scenarios list sc
   same "$(complaint conform nothing)" conform ''
   same "$(complaint run ttl-expiry-blind-delete --format nothing)" run --format ''

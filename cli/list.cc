@@ -244,6 +244,7 @@ Rows properties() {
       "an acquire is not refused while the algorithm's documented condition for success holds",
       "some client gets the lock and finishes its work, and none waits to the end for a lock that "
       "nobody holds"};
+  static_assert(!kMeaning.back().empty());
   Rows rows = Rows::array();
   for (std::size_t i = 0; i < kPropertyCount; ++i) {
     rows.push_back({{"name", kPropertyNames[i]}, {"summary", kMeaning[i]}});

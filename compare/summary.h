@@ -1,6 +1,7 @@
 // The figures that the table and the page in Markdown share, as a reader takes them in.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -58,11 +59,21 @@ std::string what_is_complete(const Comparison& comparison);
 std::string in_short(std::optional<sim::Duration> length);
 std::string in_short(std::optional<double> number);
 
-// Those that are no matter of the resource, which has a table of its own.
-inline constexpr std::array kOtherProperties = {
-    Property::mutual_exclusion, Property::own_release,     Property::balanced_holds,
-    Property::loss_noticed,     Property::not_stuck,       Property::no_deadlock,
-    Property::no_lost_wakeup,   Property::bounded_wakeups, Property::fair_order,
-    Property::available,        Property::progress};
+// Those of the resource, which has a table of its own.
+inline constexpr std::array kPropertiesOfTheResource = {
+    Property::resource_exclusion, Property::no_stale_write, Property::no_lost_update,
+    Property::no_holder_refused};
+
+inline constexpr auto kOtherProperties = [] {
+  std::array<Property, kPropertyCount - kPropertiesOfTheResource.size()> others{};
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < kPropertyCount; ++i) {
+    const auto property = static_cast<Property>(i);
+    const auto end = kPropertiesOfTheResource.end();
+    if (std::find(kPropertiesOfTheResource.begin(), end, property) == end)
+      others[next++] = property;
+  }
+  return others;
+}();
 
 }  // namespace picklock::compare

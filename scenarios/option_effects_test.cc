@@ -21,7 +21,7 @@ namespace {
 
 using OptionKey = keys::Key<models::LockOptions>;
 
-// Values of keys that are no words.
+// Values of keys that are no words. Those of other keys go by their types (other_values).
 const std::map<std::string_view, Changes> kValues = {
     {"acquire_timeout", {"500ms", "3s"}},
     {"attempts", {"1", "2"}},
@@ -187,6 +187,8 @@ std::vector<Situation> situations_of(const models::Algorithm& lock, std::string_
 Changes other_values(const OptionKey& key) {
   if (const auto listed = kValues.find(key.name); listed != kValues.end()) return listed->second;
   if (key.type == "true or false") return {"true", "false"};
+  if (key.type.starts_with("whole number")) return {"2", "1"};
+  if (key.type.starts_with("duration")) return {"300ms", "3s"};
   return words_of_type(key.type);
 }
 

@@ -1,5 +1,6 @@
 // The keys of every lock's own options, each by itself.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <toml++/toml.h>
 
@@ -9,6 +10,7 @@
 #include "keys/value.h"
 #include "models/locks/catalogue.h"
 #include "scenarios/keys.h"
+#include "scenarios/writer.h"
 
 namespace picklock::scenarios {
 namespace {
@@ -48,6 +50,15 @@ TEST(OptionKeys, ReadWhatTheyShow) {
             << lock->name << ": " << one.name << " after `" << key.name << "` was read";
       }
     }
+  }
+}
+
+TEST(OptionKeys, AreWrittenAsTheyAreRead) {
+  Scenario scenario;
+  for (const OptionKey& key : option_keys()) {
+    const std::string value = other_value(key);
+    scenario.lock.options = read(key, value);
+    EXPECT_THAT(file_text(scenario), ::testing::HasSubstr("\n" + key.name + " = " + value + "\n"));
   }
 }
 
