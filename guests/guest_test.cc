@@ -54,6 +54,22 @@ TEST_F(GuestTest, AProgramReadsTheClocksOfItsWorld) {
   EXPECT_EQ(story.printed, "1735689601500000000 1001500000000 0 (2025, 1, 1, 0)\n");
 }
 
+TEST_F(GuestTest, LooksAtTheClocksAreNoCalls) {
+  const auto looks = [](const std::string& reads, const std::string& before) {
+    Start start;
+    start.argv = {"sh", "-c",
+                  before + "python3 -c 'import time\nfor _ in range(" + reads +
+                      "): time.monotonic(), time.time()'"};
+    GuestWorld world;
+    world.run(start);
+    EXPECT_EQ(world.guest.exit_status(), 0);
+    return world.looks;
+  };
+  // In a program that another has executed, too, and in one that another has started.
+  for (const std::string before : {"exec ", "true; "})
+    EXPECT_LT(looks("500", before), looks("100", before) + 10) << before;
+}
+
 TEST_F(GuestTest, RandomnessComesFromTheStream) {
   const std::string text =
       "import os, socket, uuid, random, secrets\n"

@@ -114,6 +114,7 @@ void Supervisor::answer(Thread& thread, Reply reply) {
     return;
   }
   thread.state = Thread::State::running;
+  lend_clocks(thread);
   respond(thread, reply);
 }
 
@@ -239,6 +240,7 @@ bool Supervisor::take_call() {
     if (errno == ENOENT || errno == EINTR) return false;
     fail("cannot take a call");
   }
+  take_clocks_back();
   const auto tid = static_cast<pid_t>(call.pid);
   const auto found = threads_.find(tid);
   if (found == threads_.end()) {  // clone() looks for it
