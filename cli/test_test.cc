@@ -108,6 +108,16 @@ TEST_F(Programs, ThatFailTellTheirLastLine) {
   EXPECT_THAT(ran.out, HasSubstr("nobody used the resource or said ENTER"));
 }
 
+TEST_F(Programs, ThatPrintMuchAreToldToBeCut) {
+  file("program.py",
+       "import os\nfor _ in range(100): os.write(1, bytes(1 << 20))\nprint('the end')");
+  const Ran ran = shell("cd " + path("") +
+                        " && \"$P\" test --runs 1 --out finds -- /usr/bin/python3 program.py");
+  EXPECT_THAT(ran.out,
+              HasSubstr("it printed 100.0 MiB, of which the first and the last 512 KiB are kept\n"
+                        "    its output ends: "));
+}
+
 TEST_F(Programs, ThatCannotBeRepeatedAreNamedWithTheirCall) {
   const Ran ran = picklock("run " + scenario("import socket\nsocket.socket().listen()\n"));
   EXPECT_EQ(ran.status, 2);

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -80,6 +81,7 @@ std::optional<struct stat> about_file(const char* path) {
 void Supervisor::start(const Start& start) {
   most_computing_ = start.most_computing;
   output_ = start.output;
+  most_output_ = start.most_output;
   name_ = start.name;
   seed(start);
   if (nursery_ == nullptr || !begin_as_copy(start)) begin(start);
@@ -207,6 +209,21 @@ Descriptor Supervisor::open_output() const {
   return file;
 }
 
+// Writes to it are no trapped calls, so that it is looked at from time to time.
+void Supervisor::cut_output() {
+  if (most_output_ == INT64_MAX || output_.empty()) return;
+  if (!output_file_) output_file_ = Descriptor(::open(output_.c_str(), O_WRONLY | O_CLOEXEC));
+  struct stat about {};
+  if (fstat(output_file_.get(), &about) != 0) return;
+  const std::int64_t from = most_output_ / 2;
+  const std::int64_t until = about.st_size - (most_output_ - from);
+  // A hole for every line would cost more than it saves.
+  if (until <= std::max(from, cut_until_) + (cut_until_ > 0 ? from : 0)) return;
+  if (fallocate(output_file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from,
+                until - from) == 0)
+    cut_until_ = until;
+}
+
 // Its copies share no offset of a file, and its messages would have no reader.
 void Supervisor::give_descriptors(Thread& thread) {
   int ends[2];
@@ -244,6 +261,7 @@ void Supervisor::adopt(Zygote& zygote) {
 
 void Supervisor::connects_first(Thread& thread) {
   drain_beliefs();
+  cut_output();
   if (nursery_ == nullptr || !alive_ || frozen_ || !can_be_kept(thread)) return;
   keep(thread);
 }
@@ -252,8 +270,9 @@ bool Supervisor::can_be_kept(const Thread& thread) const {
   const Process& process = *thread.process;
   return geteuid() == 0 && zygote_ == nullptr && last_process_ == 1 && threads_.size() == 1 &&
          process.threads.size() == 1 && process.sockets.empty() && timers_.empty() &&
-         tickets_ == 0 && thread.spins == 0 && !has_spoken_ && process.alarm.at == kNoEnd &&
-         has_plain_descriptors(process) && !shares_memory(process.pid);
+         tickets_ == 0 && thread.spins == 0 && !has_spoken_ && cut_until_ == 0 &&
+         process.alarm.at == kNoEnd && has_plain_descriptors(process) &&
+         !shares_memory(process.pid);
 }
 
 // Those that it got at its start, and no others.
@@ -318,6 +337,7 @@ void Supervisor::kill() {
     if ((stopped || thread->traced) && tid != root.pid) waitpid(tid, nullptr, __WALL);
   }
   reap(root);
+  cut_output();
   listener_.close();
   beliefs_.close();
   if (zygote_ != nullptr) zygote_->in_use = false;

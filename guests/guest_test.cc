@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <stdexcept>
@@ -342,6 +343,26 @@ TEST_F(GuestTest, MuchOutputDoesNotFillMemory) {
   start.argv = {"python3", "-c", "import os\nfor i in range(1000): os.write(1, bytes(1 << 20))"};
   world.run(start);
   EXPECT_EQ(world.guest.exit_status(), 0);
+}
+
+TEST_F(GuestTest, TheBeginningAndTheEndOfMuchOutputAreKept) {
+  const GuestOutput output;
+  Start start;
+  start.argv = {"python3", "-c",
+                "import os, time\nos.write(1, b'first')\n"
+                "for i in range(30): os.write(1, bytes(1 << 20)); i % 10 or time.sleep(1)\n"
+                "os.write(1, b'last')"};
+  start.output = output.path();
+  start.most_output = std::int64_t{1} << 20;
+  GuestWorld world;
+  world.run(start);
+  struct stat about {};
+  ASSERT_EQ(stat(output.path().c_str(), &about), 0);
+  EXPECT_EQ(about.st_size, (std::int64_t{30} << 20) + 9);
+  EXPECT_LT(about.st_blocks * 512, std::int64_t{3} << 20);
+  const std::string text = output.text();
+  EXPECT_TRUE(text.starts_with("first"));
+  EXPECT_TRUE(text.ends_with("last"));
 }
 
 }  // namespace

@@ -87,6 +87,7 @@ class Supervisor {
   void await_call_of_copy();
   void give_descriptors(Thread& thread);
   Descriptor open_output() const;
+  void cut_output();
   void reap(Process& root);
   std::string random_text(std::size_t size);
   std::array<std::uint64_t, 2> random_of_image();
@@ -341,6 +342,9 @@ class Supervisor {
   std::string name_;    // of its host
   std::string output_;  // its file; empty: none
   std::int64_t printed_before_ = 0;
+  std::int64_t most_output_ = INT64_MAX;
+  std::int64_t cut_until_ = 0;  // where the hole in it ends
+  Descriptor output_file_;
 };
 
 }  // namespace picklock::guests
