@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "explore/late_messages.h"
@@ -114,17 +113,15 @@ Keeper::Kept Keeper::keep(const Lead& lead, const std::function<bool()>& enough)
   return kept;
 }
 
-// A comparison needs the run itself.
 RunMemory::Result Keeper::shown_by(const Scenario& scenario, scenarios::World& world) {
-  RunMemory& memory = runs_.memory();
-  const bool compared = runs_.reference() != nullptr;
-  if (const RunMemory::Result* known = compared ? nullptr : memory.find(scenario)) return *known;
-  const auto start = std::chrono::steady_clock::now();
-  RunMemory::Result result{.counts = counts(scenario, world)};
-  result.events = world.events();
-  if (result.counts) result.shown = runs_.unknown(scenario, scenario.faults, world);
-  if (!compared) memory.keep(scenario, result, std::chrono::steady_clock::now() - start);
-  return result;
+  const auto make = [&] {
+    RunMemory::Result result{.counts = counts(scenario, world)};
+    result.events = world.events();
+    if (result.counts) result.shown = runs_.unknown(scenario, scenario.faults, world);
+    return result;
+  };
+  // A comparison needs the run itself.
+  return runs_.reference() != nullptr ? make() : runs_.memory().result(scenario, make);
 }
 
 bool Keeper::is_compared(const Find& find) const {

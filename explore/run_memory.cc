@@ -1,5 +1,7 @@
 #include "explore/run_memory.h"
 
+#include <chrono>
+
 #include "scenarios/writer.h"
 
 namespace picklock::explore {
@@ -10,17 +12,18 @@ constexpr std::size_t kMostRuns = 10'000;
 
 }  // namespace
 
-const RunMemory::Result* RunMemory::find(const scenarios::Scenario& scenario) const {
-  if (results_.empty()) return nullptr;
-  const auto found = results_.find(scenarios::file_text(scenario));
-  return found == results_.end() ? nullptr : &found->second;
-}
-
-void RunMemory::keep(const scenarios::Scenario& scenario, const Result& result,
-                     std::chrono::steady_clock::duration took) {
-  if (took < kLongRun) return;
+RunMemory::Result RunMemory::result(const scenarios::Scenario& scenario,
+                                    const std::function<Result()>& make) {
+  if (!results_.empty()) {
+    const auto found = results_.find(scenarios::file_text(scenario));
+    if (found != results_.end()) return found->second;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  Result made = make();
+  if (std::chrono::steady_clock::now() - start < kLongRun) return made;
   if (results_.size() == kMostRuns) results_.clear();
-  results_.insert_or_assign(scenarios::file_text(scenario), result);
+  results_[scenarios::file_text(scenario)] = made;
+  return made;
 }
 
 }  // namespace picklock::explore

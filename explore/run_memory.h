@@ -2,8 +2,8 @@
 // shrunk one after another, and often pass through the same scenarios.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,11 +21,9 @@ class RunMemory {
     std::vector<Violation> shown{};
   };
 
-  // nullptr: it was not made, or was forgotten.
-  const Result* find(const scenarios::Scenario& scenario) const;
-  // A run that did not take long is not kept: to make it again is quicker than to look it up.
-  void keep(const scenarios::Scenario& scenario, const Result& result,
-            std::chrono::steady_clock::duration took);
+  // The result of an equal run; if there was none, that of `make`. A run that does not take long is
+  // made again, which is quicker than to look it up.
+  Result result(const scenarios::Scenario& scenario, const std::function<Result()>& make);
 
  private:
   std::map<std::string, Result> results_;  // by the text of the scenario
