@@ -14,7 +14,8 @@ constexpr std::string_view kClientsOnly = "only a client has threads of its own"
 
 std::string has_no_threads(const Fault& fault, const scenarios::Scenario& scenario,
                            std::span<const Fault>) {
-  if (scenarios::find_algorithm(scenario)->uses.threads) return {};
+  const models::Algorithm* const algorithm = scenarios::find_algorithm(scenario);
+  if (algorithm == nullptr || algorithm->uses.threads) return {};
   return fmt::format("not applicable to {}: the threads of a program are its own", fault.target);
 }
 
