@@ -109,7 +109,7 @@ class ComparisonProgress {
     }
     std::string line = fmt::format("{}", progress.runs);
     if (progress.all > 0) line += fmt::format(" of {}", progress.all);
-    line += fmt::format(" runs, {:.0f} a second", rate);
+    line += fmt::format(" runs, {} a second", reports::rate(rate));
     const double left = limits_.length ? (*limits_.length - progress.passed).count()
                                        : static_cast<double>(progress.all - progress.runs) / rate;
     if (left < 1e9) line += fmt::format(", {:.0f}s left", std::max(left, 0.0));

@@ -137,8 +137,8 @@ void tell_progress(const StoreReader& reader, const explore::StoredCampaign& cam
                       reports::plural(progress.runs, "run"),
                       runs ? " of " + reports::grouped(*runs) : "");
   text += fmt::format("rate       {} runs a second; processes: {} at work, {} ended, {} quiet\n",
-                      reports::grouped(static_cast<std::uint64_t>(progress.rate)), progress.at_work,
-                      progress.ended, progress.quiet.size());
+                      reports::rate(progress.rate), progress.at_work, progress.ended,
+                      progress.quiet.size());
   text += fmt::format(
       "finds      {} so far{}{}\n", reports::plural(finds.violations.size(), "violation"),
       finds.properties.empty()

@@ -66,7 +66,7 @@ class SearchProgress {
   void tell(const explore::Progress& progress) {
     if (!line_.is_due(progress.passed)) return;
     const double rate = static_cast<double>(progress.runs) / progress.passed.count();
-    std::string line = fmt::format("{} runs, {:.0f} a second", progress.runs, rate);
+    std::string line = fmt::format("{} runs, {} a second", progress.runs, reports::rate(rate));
     if (progress.found > 0) line += fmt::format(", {} found", progress.found);
     line_.show(line + (progress.shrinking ? ", shrinking" : time_left(progress, rate)));
   }

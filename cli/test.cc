@@ -13,6 +13,7 @@
 #include "keys/bad_input.h"
 #include "keys/key_kinds.h"
 #include "models/servers/kind.h"
+#include "outside/output.h"
 #include "reports/wording.h"
 #include "scenarios/program_locks.h"
 #include "scenarios/runner.h"
@@ -106,6 +107,11 @@ std::string told(const Run& run) {
                   (run.ended - sim::kStart) / std::chrono::seconds(1));
   for (const scenarios::ProgramEnd& end : run.ends) {
     text += fmt::format("  {} {}\n", end.process, end.how);
+    if (end.printed > outside::Output::kMost) {
+      text += fmt::format(
+          "    it printed {:.1f} MiB, of which the first and the last {} KiB are kept\n",
+          static_cast<double>(end.printed) / (1 << 20), outside::Output::kMost >> 11);
+    }
     if (!end.output.empty()) text += fmt::format("    its output ends: {}\n", end.output);
   }
   if (writes + beliefs == 0)

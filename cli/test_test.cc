@@ -76,6 +76,28 @@ TEST_F(Programs, AreSearchedForWhatBreaksThem) {
             0);
 }
 
+TEST_F(Programs, AreSearchedByEveryStrategy) {
+  const std::string search = "explore " + scenario(kNaive) + " --out " + path("finds") + " ";
+  const Ran complete = picklock(search + "--strategy exhaustive --faults lost-reply");
+  EXPECT_EQ(complete.status, 1) << complete.err;
+  EXPECT_THAT(complete.out, HasSubstr("✗ own-release violated"));
+  EXPECT_THAT(complete.out, HasSubstr("complete   every plan of at most 1 fault"));
+  const Ran guided = picklock(search + "--strategy guided --runs 10 --faults crash");
+  EXPECT_EQ(guided.status, 0) << guided.out << guided.err;
+  EXPECT_THAT(guided.out, HasSubstr("something new and led to others"));
+  const Ran pct = picklock(search +
+                           "--strategy pct --runs 10 --faults none "
+                           "--set 'network.latency=[\"1ms\", \"9ms\"]'");
+  EXPECT_EQ(pct.status, 0) << pct.out << pct.err;
+  EXPECT_THAT(pct.out, HasSubstr("guarantee"));
+}
+
+TEST_F(Programs, MeetNoFaultsOfThreads) {
+  const Ran ran = picklock("explore " + scenario(kNaive) + " --out " + path("finds") +
+                           " --strategy exhaustive --faults crash --runs 3");
+  EXPECT_THAT(ran.out, HasSubstr("verbs      crash and restart\n"));
+}
+
 TEST_F(Programs, ThatFailTellTheirLastLine) {
   file("program.py", "raise SystemExit('no such server')");
   const Ran ran = shell("cd " + path("") +
@@ -84,6 +106,16 @@ TEST_F(Programs, ThatFailTellTheirLastLine) {
   EXPECT_THAT(ran.out, HasSubstr("client-1 ended with exit status 1\n"));
   EXPECT_THAT(ran.out, HasSubstr("its output ends: no such server\n"));
   EXPECT_THAT(ran.out, HasSubstr("nobody used the resource or said ENTER"));
+}
+
+TEST_F(Programs, ThatPrintMuchAreToldToBeCut) {
+  file("program.py",
+       "import os\nfor _ in range(100): os.write(1, bytes(1 << 20))\nprint('the end')");
+  const Ran ran = shell("cd " + path("") +
+                        " && \"$P\" test --runs 1 --out finds -- /usr/bin/python3 program.py");
+  EXPECT_THAT(ran.out,
+              HasSubstr("it printed 100.0 MiB, of which the first and the last 512 KiB are kept\n"
+                        "    its output ends: "));
 }
 
 TEST_F(Programs, ThatCannotBeRepeatedAreNamedWithTheirCall) {
@@ -124,6 +156,12 @@ TEST_F(Programs, AreRefusedWhereAFileContradictsItself) {
       "lock.algorithm = \"redis-program\"\nclients.program = [\"x\"]\n"
       "servers.resource.nodes = 3\nservers.resource.fencing = \"after\"\n",
       "`servers.resource.nodes`: must be 1: programs know one resource");
+  for (const std::string verb : {"end-thread", "interrupt"}) {
+    refused("lock.algorithm = \"redis-program\"\nclients.program = [\"x\"]\n[[fault]]\n" + verb +
+                " = \"client-1\"\nbefore = \"WRITE.sent\"\n",
+            "key `fault.1." + verb +
+                "`: not applicable to client-1: the threads of a program are its own");
+  }
   expect_refused("test --runs 1", "PROGRAM");
   expect_refused("test --redis masters=1 --mysql replicas=1 -- true",
                  "test: give --redis or --mysql, not both");

@@ -89,23 +89,39 @@ Keeper::Kept Keeper::keep(const Lead& lead, const std::function<bool()>& enough)
     if (!known && !lead.limit)
       kept.slipped.push_back({.run = lead.run, .violation = one, .file = file_text(into)});
   };
-  const auto shows = [&](const Scenario& simpler, const scenarios::World& world) {
-    const std::vector<Violation> shown = runs_.unknown(simpler, simpler.faults, world);
-    if (has(shown, lead.violation))
-      return !is_compared(find) || is_to_be_kept(simpler, world, lead.violation, lead.limit);
-    for (const Violation& other : shown) {
+  scenarios::World world;
+  const auto tries = [&](const Scenario& simpler) -> Shrinker::Tried {
+    const RunMemory::Result result = shown_by(simpler, world);
+    if (!result.counts) return {false, result.events};
+    if (has(result.shown, lead.violation)) {
+      const bool stays =
+          !is_compared(find) || is_to_be_kept(simpler, world, lead.violation, lead.limit);
+      return {stays, result.events};
+    }
+    for (const Violation& other : result.shown) {
       const bool kept_elsewhere =
           runs_.reference() == nullptr || is_to_be_kept(simpler, world, other, false);
       if (kept_elsewhere) slips(other, simpler);
     }
-    return false;
+    return {false, result.events};
   };
-  Shrinker shrinker(shows, runs_.options().shrinking);
+  Shrinker shrinker(tries, runs_.options().shrinking);
   scenario = shrinker.shrink(std::move(scenario), enough);
   find.minimal = shrinker.ended();
   find.shrunk_in = shrinker.runs();
   finish(std::move(scenario), find);
   return kept;
+}
+
+RunMemory::Result Keeper::shown_by(const Scenario& scenario, scenarios::World& world) {
+  const auto make = [&] {
+    RunMemory::Result result{.counts = counts(scenario, world)};
+    result.events = world.events();
+    if (result.counts) result.shown = runs_.unknown(scenario, scenario.faults, world);
+    return result;
+  };
+  // A comparison needs the run itself.
+  return runs_.reference() != nullptr ? make() : runs_.memory().result(scenario, make);
 }
 
 bool Keeper::is_compared(const Find& find) const {

@@ -78,6 +78,7 @@ class Keeper {
  private:
   scenarios::Scenario start_of(const Lead& lead);
   scenarios::Scenario with_late_messages(scenarios::Scenario scenario, const Violation& violation);
+  RunMemory::Result shown_by(const scenarios::Scenario& scenario, scenarios::World& world);
   bool is_compared(const Find& find) const;
   // Requires: there is another lock to compare with.
   bool is_to_be_kept(const scenarios::Scenario& scenario, const scenarios::World& world,

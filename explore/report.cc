@@ -100,7 +100,7 @@ class Writer {
 
   std::string speed() const {
     return fmt::format(" in {:.1f}s, {} a second", *report_.wall_seconds,
-                       grouped(static_cast<std::uint64_t>(runs_per_second(report_))));
+                       reports::rate(runs_per_second(report_)));
   }
 
   // The file's own name: what a reader will call it.

@@ -16,6 +16,7 @@
 #include "explore/fault_plan.h"
 #include "explore/not_deterministic.h"
 #include "explore/reference.h"
+#include "explore/run_memory.h"
 #include "explore/shrink.h"
 #include "explore/strategies/strategy.h"
 #include "explore/violation.h"
@@ -90,6 +91,9 @@ class Runs {
   Reference* reference() { return reference_.get(); }
   const Reference* reference() const { return reference_.get(); }
 
+  // Of runs by which stories were shrunk.
+  RunMemory& memory() { return memory_; }
+
   const SearchOptions& options() const { return options_; }
   // The fault-free scenario that every run starts from; its own plan is left out.
   const scenarios::Scenario& scenario() const { return base_; }
@@ -121,6 +125,7 @@ class Runs {
   std::set<Violation> seen_;     // by runs that were made here
   std::array<bool, kPropertyCount> limits_seen_{};  // the same
   std::unique_ptr<Reference> reference_;
+  RunMemory memory_;
 };
 
 // Those of the plan that fired in the run that the world has just made.

@@ -1,5 +1,6 @@
 #include "explore/shrink.h"
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -10,15 +11,26 @@ namespace picklock::explore {
 
 using scenarios::Scenario;
 
-// A scenario with a fault that does not fire is rejected: its removal is another step.
+bool counts(const Scenario& scenario, scenarios::World& world) {
+  world.set(scenario);
+  world.run(scenario.seed);
+  return !world.cut_short() && fired(scenario.faults, world).size() == scenario.faults.size();
+}
+
+Shrinker::Shrinker(Shows shows, Limits limits)
+    : Shrinker(
+          [shows = std::move(shows),
+           world = std::make_shared<scenarios::World>()](const Scenario& scenario) -> Tried {
+            const bool stands = counts(scenario, *world) && shows(scenario, *world);
+            return {stands, world->events()};
+          },
+          limits) {}
+
 bool Shrinker::stands(const Scenario& scenario) {
   ++runs_;
-  world_.set(scenario);
-  world_.run(scenario.seed);
-  events_ += world_.events();
-  if (world_.cut_short()) return false;
-  if (fired(scenario.faults, world_).size() < scenario.faults.size()) return false;
-  return shows_(scenario, world_);
+  const Tried tried = try_(scenario);
+  events_ += tried.events;
+  return tried.stands;
 }
 
 Scenario Shrinker::shrink(Scenario scenario, const std::function<bool()>& enough) {

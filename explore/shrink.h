@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 #include "scenarios/scenario.h"
 #include "scenarios/world.h"
@@ -17,6 +18,13 @@ class Shrinker {
   using Shows =
       std::function<bool(const scenarios::Scenario& scenario, const scenarios::World& world)>;
 
+  // A run of a scenario.
+  struct Tried {
+    bool stands = false;  // all its faults fire, and it shows the violation
+    std::uint64_t events = 0;
+  };
+  using Try = std::function<Tried(const scenarios::Scenario& scenario)>;
+
   // Shrinking stops after this number of runs, or of events of all runs.
   struct Limits {
     std::uint64_t runs = 20'000;
@@ -24,7 +32,9 @@ class Shrinker {
   };
 
   explicit Shrinker(Shows shows) : Shrinker(std::move(shows), Limits{}) {}
-  Shrinker(Shows shows, Limits limits) : shows_(std::move(shows)), limits_(limits) {}
+  Shrinker(Shows shows, Limits limits);
+  // With runs that are made elsewhere.
+  Shrinker(Try tries, Limits limits) : try_(std::move(tries)), limits_(limits) {}
 
   // Requires: all faults of the scenario fire, and it shows the violation. `enough`: called before
   // each run; once it returns true, the present scenario is the result.
@@ -42,12 +52,15 @@ class Shrinker {
   bool stands(const scenarios::Scenario& scenario);
   bool is_over() const { return runs_ >= limits_.runs || events_ >= limits_.events; }
 
-  Shows shows_;
+  Try try_;
   Limits limits_;
   std::uint64_t runs_ = 0;
   std::uint64_t events_ = 0;
   bool ended_ = false;
-  scenarios::World world_;
 };
+
+// Makes a run of the scenario in this world. False: it cannot be judged, or some fault of it does
+// not fire: the removal of that fault is another step.
+bool counts(const scenarios::Scenario& scenario, scenarios::World& world);
 
 }  // namespace picklock::explore

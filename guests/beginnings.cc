@@ -2,11 +2,13 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -25,6 +27,8 @@
 
 namespace picklock::guests {
 namespace {
+
+constexpr int kPatienceWithImage = 1000;  // microseconds
 
 // Nothing, if there is no such file.
 std::string end_of_file(const std::string& path, std::int64_t from) {
@@ -49,7 +53,7 @@ bool are_one_file(const struct stat& one, const struct stat& other) {
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-// Copies of a program would see each other's writes.
+// Copies of a program would see each other's writes. The page of clocks is written anew for each.
 bool shares_memory(pid_t process) {
   std::FILE* const file = std::fopen(fmt::format("/proc/{}/maps", process).c_str(), "re");
   if (file == nullptr) return true;
@@ -57,7 +61,9 @@ bool shares_memory(pid_t process) {
   bool shared = false;
   while (std::fgets(line.data(), line.size(), file) != nullptr) {
     std::array<char, 8> flags{};
-    if (std::sscanf(line.data(), "%*s %7s", flags.data()) == 1)
+    unsigned long from = 0;
+    if (std::sscanf(line.data(), "%lx-%*s %7s", &from, flags.data()) == 2 &&
+        from != ClockPage::kAddress + ClockPage::kSize)
       shared |= flags[1] == 'w' && flags[3] == 's';
   }
   std::fclose(file);
@@ -75,6 +81,7 @@ std::optional<struct stat> about_file(const char* path) {
 void Supervisor::start(const Start& start) {
   most_computing_ = start.most_computing;
   output_ = start.output;
+  most_output_ = start.most_output;
   name_ = start.name;
   seed(start);
   if (nursery_ == nullptr || !begin_as_copy(start)) begin(start);
@@ -90,8 +97,40 @@ void Supervisor::begin(const Start& start) {
   alive_ = true;
   Process& process = add_process(nullptr, spawned.process);
   Thread& thread = add_thread(process, spawned.process);
-  prepare_image(process.pid, random_of_image());
+  prepare_image(thread);
   make_ready(thread, Thread::Next::restart);
+}
+
+// ---------------------------------------------------------------- its image
+
+void Supervisor::prepare_image(Thread& thread) {
+  const std::uint64_t vdso = map_clocks(thread) ? ClockPage::kAddress : 0;
+  guests::prepare_image(thread.process->pid, vdso, random_of_image());
+}
+
+// Only speed depends on it: without the pages, every look at a clock is a trapped call.
+bool Supervisor::map_clocks(Thread& thread) {
+  if (clock_page_ == nullptr) clock_page_ = std::make_shared<ClockPage>();
+  CallsAtExec calls(thread.process->pid);
+  // The descriptor is the result of a trapped call.
+  const std::int64_t file = calls.make(SYS_eventfd2, {}, [&] {
+    while (alive_ &&
+           !(has_call(kPatienceWithImage, thread.process) && take_call() && arrived_ == &thread)) {
+    }
+    if (alive_) give(thread, clock_page_->file(), -1, true, true);
+  });
+  if (file < 0) return false;
+  const auto map = [&](std::uint64_t which, std::uint64_t protection, std::uint64_t kind) {
+    const std::uint64_t at = ClockPage::kAddress + which * ClockPage::kSize;
+    const std::int64_t there =
+        calls.make(SYS_mmap, {at, ClockPage::kSize, protection, kind | MAP_FIXED_NOREPLACE,
+                              static_cast<std::uint64_t>(file), which * ClockPage::kSize});
+    return there == static_cast<std::int64_t>(at);
+  };
+  const bool mapped =
+      map(0, PROT_READ | PROT_EXEC, MAP_PRIVATE) && map(1, PROT_READ | PROT_WRITE, MAP_SHARED);
+  calls.make(SYS_close, {static_cast<std::uint64_t>(file)});
+  return mapped;
 }
 
 // ---------------------------------------------------------------- chance
@@ -170,6 +209,21 @@ Descriptor Supervisor::open_output() const {
   return file;
 }
 
+// Writes to it are no trapped calls, so that it is looked at from time to time.
+void Supervisor::cut_output() {
+  if (most_output_ == INT64_MAX || output_.empty()) return;
+  if (!output_file_) output_file_ = Descriptor(::open(output_.c_str(), O_WRONLY | O_CLOEXEC));
+  struct stat about {};
+  if (fstat(output_file_.get(), &about) != 0) return;
+  const std::int64_t from = most_output_ / 2;
+  const std::int64_t until = about.st_size - (most_output_ - from);
+  // A hole for every line would cost more than it saves.
+  if (until <= std::max(from, cut_until_) + (cut_until_ > 0 ? from : 0)) return;
+  if (fallocate(output_file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from,
+                until - from) == 0)
+    cut_until_ = until;
+}
+
 // Its copies share no offset of a file, and its messages would have no reader.
 void Supervisor::give_descriptors(Thread& thread) {
   int ends[2];
@@ -199,6 +253,7 @@ void Supervisor::adopt(Zygote& zygote) {
   is_early_ = false;
   Thread& thread = add_thread(add_process(nullptr, pid), pid);
   const Upbringing& upbringing = zygote.upbringing();
+  clock_page_ = upbringing.clock_page;
   thread.cleared_at_exit = upbringing.cleared_at_exit;
   thread.clock_reads = upbringing.clock_reads;
   thread.idle_calls = upbringing.idle_calls;
@@ -206,6 +261,7 @@ void Supervisor::adopt(Zygote& zygote) {
 
 void Supervisor::connects_first(Thread& thread) {
   drain_beliefs();
+  cut_output();
   if (nursery_ == nullptr || !alive_ || frozen_ || !can_be_kept(thread)) return;
   keep(thread);
 }
@@ -214,8 +270,9 @@ bool Supervisor::can_be_kept(const Thread& thread) const {
   const Process& process = *thread.process;
   return geteuid() == 0 && zygote_ == nullptr && last_process_ == 1 && threads_.size() == 1 &&
          process.threads.size() == 1 && process.sockets.empty() && timers_.empty() &&
-         tickets_ == 0 && thread.spins == 0 && !has_spoken_ && process.alarm.at == kNoEnd &&
-         has_plain_descriptors(process) && !shares_memory(process.pid);
+         tickets_ == 0 && thread.spins == 0 && !has_spoken_ && cut_until_ == 0 &&
+         process.alarm.at == kNoEnd && has_plain_descriptors(process) &&
+         !shares_memory(process.pid);
 }
 
 // Those that it got at its start, and no others.
@@ -251,7 +308,8 @@ void Supervisor::keep(Thread& thread) {
                         .clock_reads = thread.clock_reads,
                         .idle_calls = thread.idle_calls,
                         .has_seen_clocks = has_seen_clocks_,
-                        .printed = {}};
+                        .printed = {},
+                        .clock_page = clock_page_};
   if (!output_.empty()) upbringing.printed = end_of_file(output_, printed_before_);
   zygote_ = std::make_shared<Zygote>(process.pid, std::move(process.pidfd), std::move(listener_),
                                      thread.call, std::move(upbringing));
@@ -279,6 +337,7 @@ void Supervisor::kill() {
     if ((stopped || thread->traced) && tid != root.pid) waitpid(tid, nullptr, __WALL);
   }
   reap(root);
+  cut_output();
   listener_.close();
   beliefs_.close();
   if (zygote_ != nullptr) zygote_->in_use = false;

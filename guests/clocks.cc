@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <ctime>
+#include <utility>
 
 #include "guests/supervisor.h"
 
@@ -108,6 +109,27 @@ void Supervisor::time(Thread& thread) {
   const std::int64_t seconds = now(sim::ClockKind::wall) / kSecond;
   const std::uint64_t at = thread.argument(0);
   answer(thread, at == 0 || thread.memory().put(at, seconds) ? seconds : -EFAULT);
+}
+
+// Other threads may be on their way to a call, and would share the count.
+void Supervisor::lend_clocks(const Thread& thread) {
+  take_clocks_back();
+  if (clock_page_ == nullptr || thread.clock_reads >= most_reads(thread)) return;
+  for (const auto& [tid, other] : threads_) {
+    if (other->state == Thread::State::native) return;
+  }
+  reader_ = thread.tid;
+  clock_page_->lend(now(sim::ClockKind::wall), now(sim::ClockKind::monotonic),
+                    most_reads(thread) - thread.clock_reads);
+}
+
+void Supervisor::take_clocks_back() {
+  if (reader_ == 0) return;
+  const unsigned reads = clock_page_->take_back();
+  const auto found = threads_.find(std::exchange(reader_, 0));
+  if (reads == 0) return;
+  has_seen_clocks_ = true;
+  if (found != threads_.end()) found->second->clock_reads += reads;
 }
 
 void Supervisor::set_clock(Thread& thread) { answer(thread, -EPERM); }

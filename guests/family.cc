@@ -167,7 +167,7 @@ void Supervisor::executed(Thread& thread) {
   thread.tid = process.pid;
   threads_[thread.tid] = &thread;
   thread.cleared_at_exit = 0;
-  prepare_image(process.pid, random_of_image());
+  prepare_image(thread);
   std::vector<int> numbers;
   for (const auto& [number, socket] : process.sockets) numbers.push_back(number);
   for (const int number : numbers) {

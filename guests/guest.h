@@ -23,6 +23,9 @@ struct Start {
   std::vector<std::string> environment;  // NAME=value; TZ=UTC and PICKLOCK_FD=3 are added
   std::string folder;                    // in which it starts; empty: this one
   std::string output;  // a file to which its output is added; empty: nobody reads it
+  // Bytes of that file that are kept, half of them from its beginning and half from its end. The
+  // rest becomes a hole in it.
+  std::int64_t most_output = INT64_MAX;
   // The name of its host. Programs tell each other apart by host and process; all are process 1.
   std::string name = "guest";
   // All that is random before its first connection follows from this, from argv and from the name;

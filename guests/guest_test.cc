@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <stdexcept>
@@ -52,6 +53,22 @@ TEST_F(GuestTest, AProgramReadsTheClocksOfItsWorld) {
       "import time; time.sleep(1.5)\n"
       "print(time.time_ns(), time.monotonic_ns(), time.process_time_ns(), time.localtime()[:4])");
   EXPECT_EQ(story.printed, "1735689601500000000 1001500000000 0 (2025, 1, 1, 0)\n");
+}
+
+TEST_F(GuestTest, LooksAtTheClocksAreNoCalls) {
+  const auto looks = [](const std::string& reads, const std::string& before) {
+    Start start;
+    start.argv = {"sh", "-c",
+                  before + "python3 -c 'import time\nfor _ in range(" + reads +
+                      "): time.monotonic(), time.time()'"};
+    GuestWorld world;
+    world.run(start);
+    EXPECT_EQ(world.guest.exit_status(), 0);
+    return world.looks;
+  };
+  // In a program that another has executed, too, and in one that another has started.
+  for (const std::string before : {"exec ", "true; "})
+    EXPECT_LT(looks("500", before), looks("100", before) + 10) << before;
 }
 
 TEST_F(GuestTest, RandomnessComesFromTheStream) {
@@ -326,6 +343,26 @@ TEST_F(GuestTest, MuchOutputDoesNotFillMemory) {
   start.argv = {"python3", "-c", "import os\nfor i in range(1000): os.write(1, bytes(1 << 20))"};
   world.run(start);
   EXPECT_EQ(world.guest.exit_status(), 0);
+}
+
+TEST_F(GuestTest, TheBeginningAndTheEndOfMuchOutputAreKept) {
+  const GuestOutput output;
+  Start start;
+  start.argv = {"python3", "-c",
+                "import os, time\nos.write(1, b'first')\n"
+                "for i in range(30): os.write(1, bytes(1 << 20)); i % 10 or time.sleep(1)\n"
+                "os.write(1, b'last')"};
+  start.output = output.path();
+  start.most_output = std::int64_t{1} << 20;
+  GuestWorld world;
+  world.run(start);
+  struct stat about {};
+  ASSERT_EQ(stat(output.path().c_str(), &about), 0);
+  EXPECT_EQ(about.st_size, (std::int64_t{30} << 20) + 9);
+  EXPECT_LT(about.st_blocks * 512, std::int64_t{3} << 20);
+  const std::string text = output.text();
+  EXPECT_TRUE(text.starts_with("first"));
+  EXPECT_TRUE(text.ends_with("last"));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ namespace picklock::guests {
 namespace {
 
 constexpr int kFirstPatience = 2000;  // microseconds
-constexpr int kLastPatience = 100'000;
+constexpr int kLastPatience = 20'000;
 constexpr int kPatienceWithWoken = 100;
 
 // A flag that is set for as long as this lives.
@@ -56,6 +56,7 @@ void Supervisor::run() {
     }
     step(*thread);
     if (alive_) drain_beliefs();
+    cut_output();
   }
   if (alive_) look_for_leaks();
   if (alive_ && !frozen_) set_alarms();
@@ -114,6 +115,7 @@ void Supervisor::answer(Thread& thread, Reply reply) {
     return;
   }
   thread.state = Thread::State::running;
+  lend_clocks(thread);
   respond(thread, reply);
 }
 
@@ -201,6 +203,7 @@ bool Supervisor::next_call(Thread& thread) {
       continue;
     }
     slept = false;
+    cut_output();
     patience = std::min(2 * patience, kLastPatience);
     const std::int64_t computed = computing_of(process.pid);
     if (computed_before < 0) computed_before = computed;
@@ -239,6 +242,7 @@ bool Supervisor::take_call() {
     if (errno == ENOENT || errno == EINTR) return false;
     fail("cannot take a call");
   }
+  take_clocks_back();
   const auto tid = static_cast<pid_t>(call.pid);
   const auto found = threads_.find(tid);
   if (found == threads_.end()) {  // clone() looks for it

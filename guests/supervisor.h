@@ -23,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "guests/clock_page.h"
 #include "guests/descriptor.h"
 #include "guests/filter.h"
 #include "guests/futexes.h"
@@ -86,9 +87,12 @@ class Supervisor {
   void await_call_of_copy();
   void give_descriptors(Thread& thread);
   Descriptor open_output() const;
+  void cut_output();
   void reap(Process& root);
   std::string random_text(std::size_t size);
   std::array<std::uint64_t, 2> random_of_image();
+  void prepare_image(Thread& thread);
+  bool map_clocks(Thread& thread);
 
   // --- steps
   void run();
@@ -107,6 +111,9 @@ class Supervisor {
   void answer(Thread& thread, std::int64_t value) { answer(thread, Reply{value, false}); }
   void go_native(Thread& thread) { answer(thread, Reply{0, true}); }
   bool respond(Thread& thread, Reply reply);
+  // Lets a thread read the clocks without a call, until its next one.
+  void lend_clocks(const Thread& thread);
+  void take_clocks_back();
   // Gives the program a descriptor as the result of its call. Negative: an error.
   int hand_over(Thread& thread, int descriptor, int number, bool close_on_exec);
   // The same, but the call goes on.
@@ -154,6 +161,7 @@ class Supervisor {
   // The clock stands still while a thread looks at it again and again, or polls: true once it has
   // done so too often. Time must then pass, after which the call is handled anew.
   bool reads_too_often(Thread& thread) const;
+  unsigned most_reads(const Thread& thread) const;
   bool polls_too_often(Thread& thread) const;
   void let_time_pass(Thread& thread);
   void wait_unless_over(Thread& thread, Wait kind, Deadline deadline);
@@ -320,6 +328,8 @@ class Supervisor {
   std::vector<TimerFd> timers_;
   std::uint64_t tickets_ = 0;
   std::optional<std::int64_t> alarms_[2];  // by clock; as its surroundings know them
+  std::shared_ptr<ClockPage> clock_page_;
+  pid_t reader_ = 0;  // the thread to which the clocks are lent
 
   // --- until its first connection, and for those that begin alike
   Nursery* nursery_;
@@ -332,6 +342,9 @@ class Supervisor {
   std::string name_;    // of its host
   std::string output_;  // its file; empty: none
   std::int64_t printed_before_ = 0;
+  std::int64_t most_output_ = INT64_MAX;
+  std::int64_t cut_until_ = 0;  // where the hole in it ends
+  Descriptor output_file_;
 };
 
 }  // namespace picklock::guests

@@ -96,8 +96,12 @@ void Supervisor::set_alarms() {
 // ---------------------------------------------------------------- threads that only look
 
 bool Supervisor::reads_too_often(Thread& thread) const {
+  return ++thread.clock_reads > most_reads(thread);
+}
+
+unsigned Supervisor::most_reads(const Thread& thread) const {
   const unsigned first = is_early_ ? kReadsAtStart : kFirstReads;
-  return ++thread.clock_reads > (thread.spins == 0 ? first : kLaterReads);
+  return thread.spins == 0 ? first : kLaterReads;
 }
 
 bool Supervisor::polls_too_often(Thread& thread) const {

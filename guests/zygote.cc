@@ -13,13 +13,13 @@
 #include <utility>
 
 #include "guests/failure.h"
+#include "guests/tracing.h"
 
 namespace picklock::guests {
 namespace {
 
 constexpr int kPatienceWithCall = 5000;   // milliseconds
 constexpr std::uint64_t kSizeOfCall = 2;  // bytes of the instruction
-constexpr int kStopOfCall = SIGTRAP | 0x80;
 
 int event_of(int status) { return status >> 16; }
 

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "guests/clock_page.h"
 #include "guests/descriptor.h"
 #include "guests/nursery.h"
 
@@ -31,6 +32,7 @@ struct Upbringing {
   unsigned idle_calls = 0;
   bool has_seen_clocks = false;
   std::string printed;
+  std::shared_ptr<ClockPage> clock_page;
 };
 
 class Zygote {

@@ -24,13 +24,17 @@ void Output::clear() {
     throw std::runtime_error(std::string("a program's output: ") + std::strerror(errno));
 }
 
-std::string Output::last_line() const {
+std::int64_t Output::size() const {
   struct stat is {};
-  constexpr off_t kMost = 4096;
+  return fstat(file_, &is) == 0 ? is.st_size : 0;
+}
+
+std::string Output::last_line() const {
+  constexpr off_t kMostOfLine = 4096;
   constexpr const char* kSpace = " \t\r\n";
-  if (fstat(file_, &is) != 0 || is.st_size == 0) return {};
-  const off_t from = is.st_size > kMost ? is.st_size - kMost : 0;
-  std::string text(static_cast<std::size_t>(is.st_size - from), '\0');
+  const off_t whole = this->size();
+  const off_t from = whole > kMostOfLine ? whole - kMostOfLine : 0;
+  std::string text(static_cast<std::size_t>(whole - from), '\0');
   const ssize_t size = pread(file_, text.data(), text.size(), from);
   text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
   const std::size_t last = text.find_last_not_of(kSpace);

@@ -102,6 +102,7 @@ void Program::launch() {
                       .environment = setting_.environment,
                       .folder = setting_.folder,
                       .output = output_.path(),
+                      .most_output = Output::kMost,
                       .name = process_->name(),
                       .seed = process_->incarnation()};
   run([this, &start](guests::Guest& guest) {

@@ -65,6 +65,7 @@ class Program final : public sim::Program, private guests::Surroundings {
   // How it ended by itself, such as "ended with exit status 1"; empty: it has not.
   const std::string& ending() const { return ending_; }
   std::string last_line() const { return output_.last_line(); }  // that it has printed
+  std::int64_t printed() const { return output_.size(); }        // bytes
 
   // --- sim::Program
   void start(sim::Keeps keeps) override;

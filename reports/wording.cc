@@ -55,6 +55,13 @@ std::string grouped(std::uint64_t number) {
   return digits;
 }
 
+std::string rate(double number) {
+  constexpr double kNonsense = 1e15;  // no time has passed
+  if (!(number > 0) || number > kNonsense) return "0";
+  if (number < 1) return fmt::format("{:.2g}", number);
+  return number < 10 ? fmt::format("{:.1f}", number) : grouped(static_cast<std::uint64_t>(number));
+}
+
 std::string plural(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
 }

@@ -28,6 +28,7 @@ std::string measured(sim::Duration length);  // to three digits: 42.0s, 1.05s, 2
 std::string digest(std::uint64_t value);     // 16 lower-case hex digits
 std::string times(std::uint64_t count);      // once, twice, 57 times
 std::string grouped(std::uint64_t number);   // 12,345
+std::string rate(double number);             // 12,345; 4.2; 0.35
 std::string plural(std::uint64_t count, std::string_view noun);  // 1 run, 12,345 runs
 std::vector<std::string> names(FaultClasses classes);
 std::vector<std::string> names(const std::vector<Property>& properties);

@@ -1,3 +1,4 @@
+#include "reports/wording.h"
 #include "models/servers/verbs.h"
 #include "reports/narrator.h"
 
@@ -345,6 +346,16 @@ TEST(Narrator, TellsOfAMutexThatNoLiveThreadCanRelease) {
       Narrator(b.run).sentence(Property::not_stuck, {waits, mutex}),
       "client-1 (tenure 2) has waited for the lock since 0.002s, to the end of the run, behind "
       "a mutex of its own process that no live thread can release");
+}
+
+TEST(Wording, ShowsARateWithAsManyDigitsAsItNeeds) {
+  EXPECT_EQ(rate(0), "0");
+  EXPECT_EQ(rate(0.0523), "0.052");
+  EXPECT_EQ(rate(0.35), "0.35");
+  EXPECT_EQ(rate(4.21), "4.2");
+  EXPECT_EQ(rate(12.9), "12");
+  EXPECT_EQ(rate(12345), "12,345");
+  EXPECT_EQ(rate(1 / 0.0), "0");
 }
 
 TEST(Narrator, SurvivesWitnessesThatDoNotFit) {

@@ -40,7 +40,7 @@ Algorithm program_on(const servers::Kind& server, std::string_view name) {
           .source = "the program",
           .roles = {Role::command, Role::write, Role::read},
           .marks = {},
-          .uses = {.servers = true, .outside = true, .server = server.server},
+          .uses = {.servers = true, .outside = true, .threads = false, .server = server.server},
           .keys = quorum_key(),
           .promises = expected,
           .bound = [](const LockOptions&) { return sim::Duration{}; },

@@ -153,7 +153,7 @@ void Programs::end() {
       who = i;
     }
     if (const std::string how = programs_[i].ending(); !how.empty())
-      ends_.push_back({processes_[i].name, how, programs_[i].last_line()});
+      ends_.push_back({processes_[i].name, how, programs_[i].last_line(), programs_[i].printed()});
     programs_[i].end();
   }
   if (!why.empty()) {

@@ -27,8 +27,9 @@ struct FiredFault {
 // How a program ended by itself.
 struct ProgramEnd {
   std::string process;
-  std::string how;     // "ended with exit status 1"
-  std::string output;  // its last line; empty: none
+  std::string how;           // "ended with exit status 1"
+  std::string output;        // its last line; empty: none
+  std::int64_t printed = 0;  // bytes
 };
 
 struct Run {

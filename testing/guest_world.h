@@ -75,6 +75,7 @@ class GuestWorld final : public guests::Surroundings {
 
   // --- guests::Surroundings
   std::int64_t clock(sim::ClockKind kind) override {
+    ++looks;
     return now + (kind == sim::ClockKind::wall ? sim::kEpoch : kUptime);
   }
   void alarm(sim::ClockKind kind, std::int64_t local) override {
@@ -151,6 +152,7 @@ class GuestWorld final : public guests::Surroundings {
   std::int64_t now = 0;
   std::vector<std::string> trace;
   std::uint64_t sent = 0;
+  std::uint64_t looks = 0;  // at a clock
   std::function<void(std::string_view)> on_send;
   guests::Guest guest;  // dies first
 };

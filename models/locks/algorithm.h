@@ -28,6 +28,7 @@ struct Uses {
   bool force = false;     // a ForcedRelease
   bool endless = false;   // a `ttl` of 0 is a key without expiry
   bool outside = false;   // the lock is that of programs, which a scenario names
+  bool threads = true;    // its clients' threads are the simulator's, and a fault can hit one
   LockServer server = redis::kServer;
 };
 

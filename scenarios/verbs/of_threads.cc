@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include "models/locks/algorithm.h"
 #include "scenarios/verbs/kind.h"
 
 namespace picklock::verbs {
@@ -9,12 +12,20 @@ namespace {
 
 constexpr std::string_view kClientsOnly = "only a client has threads of its own";
 
+std::string has_no_threads(const Fault& fault, const scenarios::Scenario& scenario,
+                           std::span<const Fault>) {
+  const models::Algorithm* const algorithm = scenarios::find_algorithm(scenario);
+  if (algorithm == nullptr || algorithm->uses.threads) return {};
+  return fmt::format("not applicable to {}: the threads of a program are its own", fault.target);
+}
+
 Kind end_thread() {
   return {.verb = Verb::end_thread,
           .name = "end-thread",
           .meaning = "the thread that takes the step ends; its process lives",
           .rare = kClientsOnly,
           .hits_clients = true,
+          .impossible = has_no_threads,
           .fault_class = FaultClass::crash,
           .drawn = {{FaultClass::crash, 2}},
           .told = [](const Fault& fault) -> Phrase { return {"end a thread of " + fault.target}; }};
@@ -28,6 +39,7 @@ Kind interrupt() {
               "its next one",
           .rare = kClientsOnly,
           .hits_clients = true,
+          .impossible = has_no_threads,
           .fault_class = FaultClass::crash,
           .drawn = {{FaultClass::crash, 4}},
           .told = [](const Fault& fault) -> Phrase {
