@@ -57,7 +57,8 @@ enum class Op : std::uint8_t {
   // lower; MySQL waits for at least one, and MariaDB not at all with 0
   set_lock_wait_timeout,
   about_session,  // one row, with a column for each of About
-  reset_session,  // COM_RESET_CONNECTION: rolled back, its names released, its variables as at first
+  // COM_RESET_CONNECTION: rolled back, its names released, its variables as at first
+  reset_session,
 };
 inline constexpr std::size_t kOps = static_cast<std::size_t>(Op::reset_session) + 1;
 
