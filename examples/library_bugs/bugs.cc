@@ -1,7 +1,6 @@
 #include "bugs.h"
 
 #include "mysql_locks.h"
-#include "quorum_locks.h"
 #include "redis_locks.h"
 #include "zookeeper_locks.h"
 
@@ -30,26 +29,16 @@ Scenario impatient(bool fixed) {
   return scenario.set("lock.acquire_timeout", "3s");
 }
 
-Scenario on_three_servers(Scenario scenario) {
-  return scenario.set("network.link", "[]")
-      .set("servers.redis.replicas", "0")
-      .set("servers.redis.masters", "3");
-}
-
-// As many attempts as the library makes by default.
-Scenario redlock_rb(bool fixed) {
-  return on_three_servers(contended<RedlockRbLock>(fixed)).set("lock.attempts", "3");
-}
-
-// Work that needs extensions.
-Scenario redsync(bool fixed) {
-  return on_three_servers(contended<RedsyncLock>(fixed, {.ttl = 10s, .hold = 15s}));
-}
-
+// A server that ends idle sessions after a minute. A run lasts a multiple of this time if its
+// clients wait for ever.
 template <template <bool> class LockType>
 Scenario from_a_pool(bool fixed) {
   Scenario scenario = contended<LockType>(fixed);
-  return scenario.set("lock.connections", "10");
+  return scenario.set("lock.connections", "10").set("servers.mysql.wait_timeout", "60s");
+}
+
+Scenario liquibase_waiter(bool fixed) {
+  return from_a_pool<LiquibaseWaiter>(fixed).set("lock.acquire_timeout", "3s");
 }
 
 // Threads that share the pool of their process.
@@ -81,8 +70,17 @@ const std::vector<Bug>& all_bugs() {
        .before = "3.4.27",
        .wrong = "an acquire that took longer than a lease throws, and leaves its key behind",
        .fix = "it deletes the key first",
-       .breaks = Property::not_stuck,
+       .breaks = Property::progress,
        .scenario = by_default<SymfonyLock>},
+      {.name = "SymfonyReused",
+       .library = "Symfony Lock (PHP), Redis",
+       .thread = "symfony/symfony#38541, fixed by #38553",
+       .before = "5.1.7",
+       .wrong =
+           "a lock object keeps the lease of its first acquire, and every later one is expired",
+       .fix = "each acquire begins a new lease",
+       .breaks = Property::progress,
+       .scenario = by_default<SymfonyReusedLock>},
       {.name = "HangfireLease",
        .library = "Hangfire.Redis.StackExchange (.NET), Redis",
        .thread = "marcoCasamento/Hangfire.Redis.StackExchange#67, fixed by #69",
@@ -91,22 +89,6 @@ const std::vector<Bug>& all_bugs() {
        .fix = "a lease of its own, which a timer extends",
        .breaks = Property::mutual_exclusion,
        .scenario = impatient<HangfireLock>},
-      {.name = "RedlockRbError",
-       .library = "redlock-rb (Ruby), 3 Redis servers",
-       .thread = "leandromoreira/redlock-rb#129, fixed by #134",
-       .before = "since #110",
-       .wrong = "an error of one server ends the attempt, and the others keep its key",
-       .fix = "the servers that answer decide, and a failed attempt is undone",
-       .breaks = Property::available,
-       .scenario = redlock_rb},
-      {.name = "RedsyncExtend",
-       .library = "redsync (Go), 3 Redis servers",
-       .thread = "go-redsync/redsync#71",
-       .before = "before the fix",
-       .wrong = "Extend() does not look how long it took",
-       .fix = "it fails after the lease, and sets the time until which a holder may work",
-       .breaks = Property::mutual_exclusion,
-       .scenario = redsync},
       {.name = "HelixWatch",
        .library = "Apache Helix (Java), ZooKeeper",
        .thread = "apache/helix#44",
@@ -123,22 +105,14 @@ const std::vector<Bug>& all_bugs() {
        .fix = "it tries until there is an answer",
        .breaks = Property::not_stuck,
        .scenario = by_default<KazooLock>},
-      {.name = "ZkRubyTimeout",
-       .library = "zk (Ruby), ZooKeeper",
-       .thread = "zk-ruby/zk#49",
-       .before = "before the fix",
-       .wrong = "a waiter whose time is over leaves its znode in the queue",
-       .fix = "it deletes the znode",
+      {.name = "AiozkForgets",
+       .library = "aiozk (Python), ZooKeeper",
+       .thread = "micro-fan/aiozk#48",
+       .before = "before 0.21.0",
+       .wrong = "a waiter whose connection is lost gives up and forgets its znode",
+       .fix = "it goes on with the znode that it has",
        .breaks = Property::not_stuck,
-       .scenario = impatient<ZkRubyTimeoutLock>},
-      {.name = "ZkRubyFolder",
-       .library = "zk (Ruby), ZooKeeper",
-       .thread = "zk-ruby/zk#34",
-       .before = "before the fix",
-       .wrong = "a holder whose session has ended deletes a znode of the same name in a new folder",
-       .fix = "it compares the time at which the folder was made",
-       .breaks = Property::own_release,
-       .scenario = by_default<ZkRubyFolderLock>},
+       .scenario = by_default<AiozkLock>},
       {.name = "MigratePool",
        .library = "migrate (Go), MySQL",
        .thread = "mattes/migrate#299, fixed in golang-migrate/migrate#8",
@@ -163,14 +137,14 @@ const std::vector<Bug>& all_bugs() {
        .fix = "GET_LOCK, which ends with its session",
        .breaks = Property::not_stuck,
        .scenario = from_a_pool<LiquibaseLock>},
-      {.name = "PramenOverdue",
-       .library = "Pramen (Scala), MySQL",
-       .thread = "AbsaOSS/pramen#786, fixed by #787",
-       .before = "1.14.8",
-       .wrong = "an overdue row is deleted only by the client whose row it is",
-       .fix = "by every client that finds it overdue",
-       .breaks = Property::not_stuck,
-       .scenario = from_a_pool<PramenLock>},
+      {.name = "LiquibaseWaiter",
+       .library = "Liquibase (Java), MySQL",
+       .thread = "liquibase/liquibase#6251, of #5438",
+       .before = "without this change",
+       .wrong = "a process that gives up waiting deletes the row of the holder",
+       .fix = "only the holder deletes it",
+       .breaks = Property::mutual_exclusion,
+       .scenario = liquibase_waiter},
   };
   return bugs;
 }

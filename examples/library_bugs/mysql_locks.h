@@ -21,6 +21,8 @@ inline std::unique_ptr<mysql::Connection> connect(Client& self) {
   return self.connection<mysql::Client>().connect();
 }
 
+inline constexpr std::int64_t kNever = std::int64_t{1} << 62;  // of a column `expires_at`
+
 // Whether a function of named locks has returned 1.
 inline bool is_one(const mysql::Answer& answer) {
   return answer.ok() && !answer.rows.empty() && answer.rows[0][0] == mysql::Value(std::int64_t{1});
@@ -106,59 +108,35 @@ class MigrateLock<false> final : public Lock {
   }
 };
 
-// Liquibase: a row says that a migration is under way, and only that process deletes it. The fix is
-// another lock service, whose lock ends with its session.
-template <bool kFixed>
-class LiquibaseLock;
-
-template <>
-class LiquibaseLock<true> final : public NamedLock {
- public:
-  using NamedLock::NamedLock;
-};
-
-template <>
-class LiquibaseLock<false> final : public Lock {
+// A row that says who holds the lock, until its holder deletes it. The default promises are those
+// of an entry that its server ends, and a server ends no row: so the lock says its own. Of clients
+// that insert and delete the same row, one may be the victim of a deadlock; its attempt fails.
+class RowLock : public Lock {
  public:
   using Lock::Lock;
   static constexpr LockServer server = mysql::kServer;
 
+  static std::vector<Promise> promises(const LockSettings& /*settings*/) {
+    using enum FaultClass;
+    const FaultClasses all = FaultClasses::all();
+    return {
+        {Property::mutual_exclusion, all.without({failover, amnesia}), ""},
+        {Property::own_release, all, ""},
+        {Property::not_stuck, all, "a server that accepts writes is eventually available"},
+        {Property::progress, {}, ""},
+    };
+  }
+
   Acquired try_acquire(Client& self, std::string_view key) override {
     const std::unique_ptr<mysql::Connection> connection = connect(self);
     if (connection == nullptr) return std::nullopt;
+    const Lease lease{.key = std::string(key), .token = self.fresh_token()};
     const auto answer = connection->execute(
-        {.op = mysql::Op::insert, .table = "locks", .values = {{.value = std::string(key)}}});
-    if (answer.ok()) return Lease{.key = std::string(key), .token = self.fresh_token()};
+        {.op = mysql::Op::insert,
+         .table = "insert_locks",
+         .values = {{.value = lease.key}, {.value = lease.token}, {.value = kNever}}});
+    if (answer.ok()) return lease;
     if (answer.error == mysql::Error::lost) return Acquired::unknown();
-    return std::nullopt;
-  }
-
-  Released release(Client& self, const Lease& lease) override {
-    const std::unique_ptr<mysql::Connection> connection = connect(self);
-    if (connection == nullptr) return Released::unknown;
-    const auto answer =
-        connection->execute({.op = mysql::Op::remove, .table = "locks", .key = lease.key});
-    if (answer.error == mysql::Error::lost) return Released::unknown;
-    return answer.affected == 1 ? Released::ok : Released::not_held;
-  }
-};
-
-// Pramen: a client that finds an overdue row deletes it, but only if the row is its own.
-template <bool kFixed>
-class PramenLock final : public Lock {
- public:
-  using Lock::Lock;
-  static constexpr LockServer server = mysql::kServer;
-
-  Acquired try_acquire(Client& self, std::string_view key) override {
-    const std::unique_ptr<mysql::Connection> connection = connect(self);
-    if (connection == nullptr) return std::nullopt;
-    const Lease lease{.key = std::string(key), .token = self.fresh_token(), .ttl = settings().ttl};
-    mysql::Error error = insert(*connection, lease);
-    if (error == mysql::Error::duplicate && delete_overdue(*connection, lease))
-      error = insert(*connection, lease);
-    if (error == mysql::Error::none) return lease;
-    if (error == mysql::Error::lost) return Acquired::unknown();
     return std::nullopt;
   }
 
@@ -173,26 +151,47 @@ class PramenLock final : public Lock {
     if (answer.error == mysql::Error::lost) return Released::unknown;
     return answer.affected == 1 ? Released::ok : Released::not_held;
   }
+};
 
- private:
-  static mysql::Error insert(mysql::Connection& connection, const Lease& lease) {
-    const mysql::Term expires_at{.of = mysql::Term::Of::now, .plus = lease.ttl / 1us};
-    return connection
-        .execute({.op = mysql::Op::insert,
-                  .table = "insert_locks",
-                  .values = {{.value = lease.key}, {.value = lease.token}, expires_at}})
-        .error;
+// Liquibase: the row of a process that has crashed stays for ever. The fix is another lock service,
+// whose lock ends with its session.
+template <bool kFixed>
+class LiquibaseLock;
+
+template <>
+class LiquibaseLock<true> final : public NamedLock {
+ public:
+  using NamedLock::NamedLock;
+};
+
+template <>
+class LiquibaseLock<false> final : public RowLock {
+ public:
+  using RowLock::RowLock;
+};
+
+// Liquibase: a process that gives up waiting deletes the row, whoever holds it.
+template <bool kFixed>
+class LiquibaseWaiter final : public RowLock {
+ public:
+  using RowLock::RowLock;
+
+  // A row without an end is another bug, LiquibaseRow.
+  static std::vector<Promise> promises(const LockSettings& settings) {
+    std::vector<Promise> all = RowLock::promises(settings);
+    std::erase_if(all, [](const Promise& one) { return one.property == Property::not_stuck; });
+    return all;
   }
 
-  static bool delete_overdue(mysql::Connection& connection, const Lease& lease) {
-    mysql::Statement statement{
-        .op = mysql::Op::remove,
-        .table = "insert_locks",
-        .key = lease.key,
-        .where = {{"expires_at", mysql::Condition::Is::at_most, {.of = mysql::Term::Of::now}}}};
-    if constexpr (!kFixed)
-      statement.where.push_back({"owner", mysql::Condition::Is::equal, {.value = lease.token}});
-    return connection.execute(statement).affected == 1;
+  Acquired acquire(Client& self, std::string_view key) override {
+    Acquired acquired = Lock::acquire(self, key);
+    if (acquired || kFixed) return acquired;
+    if (const auto connection = connect(self)) {
+      connection->execute(
+          {.op = mysql::Op::remove, .table = "insert_locks", .key = std::string(key)},
+          Role::release);
+    }
+    return acquired;
   }
 };
 

@@ -141,6 +141,27 @@ class SymfonyLock final : public TokenLock {
   }
 };
 
+// Symfony: a lock object that is used again has its lease of the first time. After that time every
+// acquire fails with an exception, and the application tries again.
+template <bool kFixed>
+class SymfonyReusedLock final : public TokenLock {
+ public:
+  using TokenLock::TokenLock;
+
+  Acquired acquire(Client& self, std::string_view key) override {
+    while (true) {
+      if (kFixed || expires_at_ == Duration::zero()) expires_at_ = self.wall_now() + settings().ttl;
+      Acquired acquired = Lock::acquire(self, key);
+      if (!acquired || self.wall_now() < expires_at_) return acquired;
+      release(self, acquired.lease());
+      if (!self.sleep_interruptibly(settings().retry_every)) return std::nullopt;
+    }
+  }
+
+ private:
+  Duration expires_at_{};
+};
+
 // Hangfire.Redis.StackExchange: the entry of a job lives as long as another job would wait for it.
 // The fix gives it a length of its own, and a timer extends it.
 template <bool kFixed>

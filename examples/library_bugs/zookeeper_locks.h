@@ -143,44 +143,41 @@ class WatchingLock : public QueueLock {
   Acquired try_acquire(Client& self, std::string_view key) override { return acquire(self, key); }
 
   Acquired acquire(Client& self, std::string_view key) override {
-    const Duration started = self.monotonic_now();
     std::string path;
+    zookeeper::SessionId session = 0;
     while (true) {
-      if (path.empty()) path = place(self, key);
+      if (session != ensemble(self).session()) path.clear();  // its znode has ended with it
+      if (path.empty()) path = join(self, key);
+      session = ensemble(self).session();
       std::string before;
       const Turn now = path.empty() ? Turn::unknown : turn(self, path, before);
       if (now == Turn::mine) return granted(self, key, path);
       if (now == Turn::gone) path.clear();
-      bool patient = true;
-      if (now == Turn::not_yet) patient = wait_for(self, before, started);
-      if (now == Turn::unknown) patient = self.sleep_interruptibly(settings().retry_every);
+      if (now == Turn::unknown && gives_up_without_answer()) path.clear();
+      const bool patient = now == Turn::not_yet   ? wait_for(self, before)
+                           : now == Turn::unknown ? self.sleep_interruptibly(settings().retry_every)
+                                                  : true;
       if (patient) continue;
-      if (!path.empty()) leave(self, path);
+      if (!path.empty()) insist(self, [&] { return ensemble(self).remove(path); });
       return std::nullopt;
     }
   }
 
  protected:
-  virtual std::string place(Client& self, std::string_view key) { return join(self, key); }
-  virtual void leave(Client& self, const std::string& path) {
-    insist(self, [&] { return ensemble(self).remove(path); });
-  }
   // Whether to wait for a znode that was gone when the watch was set.
   virtual bool waits_for_missing() const { return false; }
+  // Whether a request without an answer ends an acquire. The next one begins anew.
+  virtual bool gives_up_without_answer() const { return false; }
 
  private:
-  // Returns as soon as the znode is gone or the connection changes. False: interrupted, or out of
-  // time.
-  bool wait_for(Client& self, const std::string& path, Duration started) {
+  // Returns as soon as the znode is gone or the connection changes. False: interrupted.
+  bool wait_for(Client& self, const std::string& path) {
     const std::shared_ptr<Semaphore> news = self.semaphore(Awaits::news);
     const auto there = ensemble(self).exists(
         path, [news](const zookeeper::Told&) { news->release(); }, Role::watch);
     if (there.unknown()) return self.sleep_interruptibly(settings().retry_every);
     if (!there.ok() && !waits_for_missing()) return true;
-    Duration patience = Semaphore::kForever;
-    if (settings().acquire_timeout > Duration::zero())
-      patience = std::max(started + settings().acquire_timeout - self.monotonic_now(), Duration{});
-    return news->acquire(patience) == Semaphore::Woken::by_permit;
+    return news->acquire(Semaphore::kForever) == Semaphore::Woken::by_permit;
   }
 };
 
@@ -194,16 +191,14 @@ class HelixLock final : public WatchingLock {
   bool waits_for_missing() const override { return !kFixed; }
 };
 
-// zk (Ruby): a waiter whose time is over leaves its znode in the queue.
+// aiozk: a waiter whose connection is lost gives up, and forgets the znode that waits for it.
 template <bool kFixed>
-class ZkRubyTimeoutLock final : public WatchingLock {
+class AiozkLock final : public WatchingLock {
  public:
   using WatchingLock::WatchingLock;
 
  protected:
-  void leave(Client& self, const std::string& path) override {
-    if constexpr (kFixed) WatchingLock::leave(self, path);
-  }
+  bool gives_up_without_answer() const override { return !kFixed; }
 };
 
 // kazoo: an acquire that does not block deletes its znode if it is refused, once, and does not care
@@ -226,54 +221,6 @@ class KazooLock final : public QueueLock {
     }
     return std::nullopt;
   }
-};
-
-// zk (Ruby): the last one to leave deletes the folder, and the numbers begin anew in the next one.
-// A holder whose session has ended deletes its path there, although the znode is another client's.
-template <bool kFixed>
-class ZkRubyFolderLock final : public WatchingLock {
- public:
-  using WatchingLock::WatchingLock;
-
-  Released release(Client& self, const Lease& lease) override {
-    stop_guard(self, lease);
-    const std::string folder = folder_of(lease.key);
-    if constexpr (kFixed) {
-      const auto there =
-          insist(self, [&] { return ensemble(self).exists(folder, {}, Role::check); });
-      if (!there.ok() || there.stat.ctime != folder_made_at_) return Released::not_held;
-    }
-    const auto gone = insist(self, [&] { return ensemble(self).remove(lease.token); });
-    ensemble(self).remove(folder, Role::upkeep);
-    return removed(gone);
-  }
-
- protected:
-  // The names have no token: a znode is known by its session.
-  std::string place(Client& self, std::string_view key) override {
-    const std::string folder = folder_of(key);
-    std::string path;
-    const auto made = create_in(self, folder, "ex");
-    if (made.ok()) path = made.path;
-    if (made.unknown()) path = find_own(self, folder);
-    folder_made_at_ =
-        insist(self, [&] { return ensemble(self).exists(folder, {}, Role::check); }).stat.ctime;
-    return path;
-  }
-
- private:
-  static std::string find_own(Client& self, const std::string& folder) {
-    const auto all =
-        insist(self, [&] { return ensemble(self).get_children(folder, {}, Role::check); });
-    for (const std::string& name : all.children) {
-      const std::string path = folder + "/" + name;
-      const auto there = insist(self, [&] { return ensemble(self).exists(path, {}, Role::check); });
-      if (there.ok() && there.stat.ephemeral_owner == ensemble(self).session()) return path;
-    }
-    return "";
-  }
-
-  std::int64_t folder_made_at_ = 0;
 };
 
 }  // namespace library_bugs
