@@ -109,8 +109,8 @@ class MigrateLock<false> final : public Lock {
 };
 
 // A row that says who holds the lock, until its holder deletes it. The default promises are those
-// of an entry that its server ends, and a server ends no row: so the lock says its own. Of clients
-// that insert and delete the same row, one may be the victim of a deadlock; its attempt fails.
+// of an entry that its server ends, and a server ends no row: so the lock says its own. One of two
+// clients that insert and delete the same row may be the victim of a deadlock; its attempt fails.
 class RowLock : public Lock {
  public:
   using Lock::Lock;
@@ -170,7 +170,7 @@ class LiquibaseLock<false> final : public RowLock {
   using RowLock::RowLock;
 };
 
-// Liquibase: a process that gives up waiting deletes the row, whoever holds it.
+// Liquibase: a process that gives up waiting deletes the row of the holder.
 template <bool kFixed>
 class LiquibaseWaiter final : public RowLock {
  public:

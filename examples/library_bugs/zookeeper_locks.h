@@ -54,6 +54,8 @@ class QueueLock : public Lock {
     const std::string folder = folder_of(key);
     const auto made = create_in(self, folder, prefix);
     if (!made.unknown()) return made.ok() ? made.path : "";
+    // The create may still be on its way through the ensemble.
+    insist(self, [&] { return ensemble(self).sync(folder, Role::check); });
     const auto all =
         insist(self, [&] { return ensemble(self).get_children(folder, {}, Role::check); });
     for (const std::string& name : all.children) {
