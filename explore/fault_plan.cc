@@ -187,43 +187,7 @@ bool FaultPlans::draw_fault(FaultClass wanted, const std::vector<Way>& ways,
   if (!draw_trigger(way, target, fault)) return false;
   draw_details(fault, *way.target);
   return scenarios::class_of(fault, *way.target, scenario()) == wanted &&
-         strikes(limits.strikes, fault);
-}
-
-bool FaultPlans::strikes(Strikes where, const Fault& fault) const {
-  if (where == Strikes::anywhere) return true;
-  const ProcessKind& target = kind(ways_.number_of(fault.target));
-  const bool of_client = target == scenarios::kClientKind;
-  const auto is = [&fault](Role role) { return fault.trigger.role == role; };
-  switch (where) {
-    case Strikes::anywhere:
-      break;
-    case Strikes::at_locks: {
-      if (target == scenarios::kResourceKind) return false;
-      if (verbs::kind_of(fault.verb).on_message) return !is_for_resource(fault.trigger.role);
-      if (fault.verb != Verb::partition) return true;
-      const auto spared =
-          std::find(fault.from.begin(), fault.from.end(), scenarios::kResourceKind.name);
-      return spared == fault.from.end() && (!of_client || !fault.from.empty());
-    }
-    case Strikes::while_asking: {
-      const sim::Trigger& trigger = fault.trigger;
-      const bool itself = trigger.by.empty() || trigger.by == fault.target;
-      const bool asks =
-          trigger.mark.empty() ? is(Role::acquire) : trigger.side == sim::Side::before;
-      return of_client && fault.verb == Verb::pause && !trigger.at && itself && asks;
-    }
-    case Strikes::by_steps:
-      return fault.verb == Verb::step_clock;
-    case Strikes::at_processes:
-      return of_client && verbs::kind_of(fault.verb).stops;
-    case Strikes::at_threads:
-      return fault.verb == Verb::end_thread;
-    case Strikes::by_outages:
-      return !of_client && verbs::kind_of(fault.verb).stops && fault.lasts &&
-             *fault.lasts >= scenario().lock.options.ttl;
-  }
-  return true;
+         ways_.strikes(limits.strikes, fault);
 }
 
 // ---------------------------------------------------------------- when

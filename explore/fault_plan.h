@@ -20,20 +20,6 @@
 
 namespace picklock::explore {
 
-// The faults of its class that a plan may have, in the order of the values: any; any except those
-// between a client and the resource. Then pauses of clients that request the lock and have not read
-// their clocks; steps of clocks; deaths of whole clients; deaths of threads whose process stays
-// alive; outages of servers that outlast a lease.
-enum class Strikes : std::uint8_t {
-  anywhere,
-  at_locks,
-  while_asking,
-  by_steps,
-  at_processes,
-  at_threads,
-  by_outages
-};
-
 struct FaultLimits {
   FaultClasses classes{};  // to draw from
   bool none = false;       // plans without any fault as well
@@ -54,9 +40,6 @@ class FaultPlans {
 
   // Requires: every class of the limits is possible.
   void draw(std::uint64_t seed, std::uint64_t run, const FaultLimits& limits, sim::Plan& plan);
-
-  // Whether the limits let a fault of its class strike so.
-  bool strikes(Strikes where, const sim::Fault& fault) const;
 
   // A fault that can be added to the plan; nullopt: none has come up. Requires: the limits have a
   // class, and every class of them is possible.

@@ -204,7 +204,7 @@ constexpr Word kWords[] = {{"'s entry expires", Cause::expiry},
                            {"'s entry is lost in the crash", Cause::crash},
                            {" crashes, and ", Cause::crash}};
 
-// Whose entry a row says to have ended, at these words: "client-1's entry expires", or "redis-1
+// The client whose entry ends by a row with these words: "client-1's entry expires", or "redis-1
 // crashes, and client-1's entry is lost".
 std::string owner_told(const std::string& row, const Word& word, std::size_t at) {
   if (word.text[0] == '\'') return row.substr(0, at);

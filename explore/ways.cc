@@ -108,6 +108,42 @@ bool Ways::can_hit(const Fault& fault, const sim::Plan& earlier) const {
   return verb.on_message || !is_impossible(fault, earlier);
 }
 
+bool Ways::strikes(Strikes where, const Fault& fault) const {
+  if (where == Strikes::anywhere) return true;
+  const ProcessKind& target = kind(number_of(fault.target));
+  const bool of_client = target == scenarios::kClientKind;
+  const auto is = [&fault](Role role) { return fault.trigger.role == role; };
+  switch (where) {
+    case Strikes::anywhere:
+      break;
+    case Strikes::at_locks: {
+      if (target == scenarios::kResourceKind) return false;
+      if (verbs::kind_of(fault.verb).on_message) return !is_for_resource(fault.trigger.role);
+      if (fault.verb != Verb::partition) return true;
+      const auto spared =
+          std::find(fault.from.begin(), fault.from.end(), scenarios::kResourceKind.name);
+      return spared == fault.from.end() && (!of_client || !fault.from.empty());
+    }
+    case Strikes::while_asking: {
+      const sim::Trigger& trigger = fault.trigger;
+      const bool itself = trigger.by.empty() || trigger.by == fault.target;
+      const bool asks =
+          trigger.mark.empty() ? is(Role::acquire) : trigger.side == sim::Side::before;
+      return of_client && fault.verb == Verb::pause && !trigger.at && itself && asks;
+    }
+    case Strikes::by_steps:
+      return fault.verb == Verb::step_clock;
+    case Strikes::at_processes:
+      return of_client && verbs::kind_of(fault.verb).stops;
+    case Strikes::at_threads:
+      return fault.verb == Verb::end_thread;
+    case Strikes::by_outages:
+      return !of_client && verbs::kind_of(fault.verb).stops && fault.lasts &&
+             *fault.lasts >= scenario_.lock.options.ttl;
+  }
+  return true;
+}
+
 bool Ways::can_fail_over(const sim::Plan& plan) const {
   for (ProcessId process = 0; process < profile_.processes.size(); ++process) {
     if (kind(process).elects) return true;

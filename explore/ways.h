@@ -28,6 +28,20 @@ struct Way {
   const ProcessKind* server = nullptr;
 };
 
+// The faults of its class that a plan may have, in the order of the values: any; any except those
+// between a client and the resource. Then pauses of clients that request the lock and have not read
+// their clocks; steps of clocks; deaths of whole clients; deaths of threads whose process stays
+// alive; outages of servers that outlast a lease.
+enum class Strikes : std::uint8_t {
+  anywhere,
+  at_locks,
+  while_asking,
+  by_steps,
+  at_processes,
+  at_threads,
+  by_outages
+};
+
 class Ways {
  public:
   Ways(const scenarios::Scenario& scenario, Profile profile);
@@ -41,6 +55,8 @@ class Ways {
   // Whether the fault could hit its target after the faults before it. The step of a fault on a
   // message decides that of itself.
   bool can_hit(const sim::Fault& fault, const sim::Plan& earlier) const;
+  // Whether a fault of its class is one of these.
+  bool strikes(Strikes where, const sim::Fault& fault) const;
   // Some primary is not replaced by the plan yet: each can be once. A leader can be lost
   // repeatedly.
   bool can_fail_over(const sim::Plan& plan) const;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/safety_table/decided.h"
 #include "compare/safety_table/table.h"
 #include "explore/fault_plan.h"
 #include "explore/search.h"
@@ -36,12 +37,6 @@ struct Case {
   Reach reach() const { return claim == Claim::fenced ? cell->fenced : cell->reach; }
 };
 
-// Writes inside the lock's own transaction reach no resource that could check a token.
-inline bool can_be_fenced(const Configuration& configuration) {
-  const auto& changes = configuration.changes;
-  return std::find(changes.begin(), changes.end(), "clients.effect=database") == changes.end();
-}
-
 inline std::vector<Case> cases() {
   std::vector<Case> all;
   for (const Configuration& configuration : configurations()) {
@@ -56,12 +51,8 @@ inline std::vector<Case> cases() {
 
 // A name that GoogleTest accepts.
 inline std::string test_name(const Case& one) {
-  constexpr std::string_view kClaims[] = {"", ", fenced", ", waits"};
-  constexpr std::string_view kStrikes[] = {
-      "", " at locks", " while asking", " by steps", " at processes", " at threads", " by outages"};
-  std::string said = fmt::format("{}, {}{}{}", one.configuration->name, name(one.cell->faults),
-                                 kStrikes[static_cast<std::size_t>(one.cell->strikes)],
-                                 kClaims[static_cast<std::size_t>(one.claim)]);
+  const std::string said = claim_of(*one.configuration, *one.cell, one.claim == Claim::fenced) +
+                           (one.claim == Claim::wait ? ", waits" : "");
   std::string word;
   for (const char letter : said) {
     if (std::isalnum(static_cast<unsigned char>(letter)) != 0) {
@@ -91,6 +82,31 @@ inline SearchOptions options(const Case& one, std::uint64_t seed) {
 inline scenarios::Scenario scenario(const Case& one) {
   return scenario_of(*one.configuration, one.claim == Claim::fenced,
                      scenarios::shipped::kDirectory);
+}
+
+struct EveryPlan {
+  explore::strategies::Decided decided;
+  std::string find;  // of a violation; empty: there is none
+};
+
+// Tries every plan of at most so many faults, until a violation is found or there are more plans
+// than this.
+inline EveryPlan every_plan(const Case& one, std::uint32_t faults, std::uint64_t most_plans) {
+  SearchOptions every = options(one, 1);
+  every.strategy = "exhaustive";
+  every.faults.most = faults;
+  every.most_plans = most_plans;
+  Search search(scenario(one), every);
+  while (search.clean() && search.run_next()) {
+  }
+  return {.decided = search.decided().value(),
+          .find = search.clean() ? std::string() : search.finds()[0].text};
+}
+
+// Every plan of one fault, however many there are, or of two where these are few.
+inline EveryPlan every_plan(const Case& one) {
+  EveryPlan two = every_plan(one, std::min(one.cell->most, kMostDecided), kMostPlans);
+  return two.decided.too_many > 0 && two.decided.most == 0 ? every_plan(one, 1, UINT64_MAX) : two;
 }
 
 // Runs until something is found, `most` times at most; nullptr: nothing was.

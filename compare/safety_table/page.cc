@@ -6,8 +6,10 @@
 #include <array>
 #include <vector>
 
+#include "compare/safety_table/decided.h"
 #include "compare/safety_table/table.h"
 #include "keys/duration_text.h"
+#include "reports/wording.h"
 
 namespace picklock::compare::safety_table {
 namespace {
@@ -20,8 +22,12 @@ the operations of two holders? Are waiters blocked although no healthy client ho
 without a find, an unsafe one until each of 20 seeds has found a violation.
 
 - **S**: safe, on the condition beside it.
-- **U**: unsafe: a search finds a plan of such faults that violates it. With fencing, where every access carries a token that
-  the resource checks and stores at once, all of these are safe. Writes inside the lock's own transaction need no fencing.
+- **U**: unsafe: a search finds a plan of such faults that violates it. With fencing, where every write carries a token that
+  the resource checks and stores at once, all of these are safe. Nobody reads here: with readers [the token must come with
+  each read as well](comparison.md#with-your-own-workload). Writes inside the lock's own transaction need no fencing.
+- **decided**: what is safe is first tried with every plan of one fault, or of two where these are few. `2: 41,961` means
+  that every plan of at most two faults of this class was tried, 41,961 in all, and none is a violation. What "every"
+  means is in [Searching](searching.md#trying-every-plan). The searches by chance go on with up to three faults.
 - **K**: safe, but waiters are blocked for a while, for no longer than the time beside it. **K∞**: forever.
 
 )";
@@ -88,6 +94,12 @@ std::string remark(const Cell& cell) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+// "2: 41,961"; empty: it is not safe, or nothing to be fenced.
+std::string how_far(const Configuration& one, const Cell& cell, bool fenced) {
+  const Decided* all = decided(one, cell, fenced);
+  return all == nullptr ? "" : fmt::format("{}: {}", all->faults, reports::grouped(all->plans));
+}
+
 // The verdicts of a row for a class, each once: those without a condition, if there are any, else
 // those under any condition.
 std::string overview(const Row& row, FaultClass faults) {
@@ -120,10 +132,13 @@ std::string command(const Configuration& one) {
 }  // namespace
 
 std::string cells_as_table(const Configuration& one) {
-  std::string table = "| faults | | condition, and how long waiters are blocked |\n|---|---|---|\n";
+  std::string table =
+      "| faults | | condition, and how long waiters are blocked | decided | decided with fencing "
+      "|\n|---|---|---|---|---|\n";
   for (const Cell& cell : one.cells)
-    table += fmt::format("| {}{} | {} | {} |\n", picklock::name(cell.faults), which(cell.strikes),
-                         verdict(cell), remark(cell));
+    table += fmt::format("| {}{} | {} | {} | {} | {} |\n", picklock::name(cell.faults),
+                         which(cell.strikes), verdict(cell), remark(cell),
+                         how_far(one, cell, false), how_far(one, cell, true));
   return table;
 }
 

@@ -87,6 +87,26 @@ TEST_P(SafetyTableSearch, IsWhatTheTableSays) {
   }
 }
 
+// With PICKLOCK_UPDATE it prints what decided.cc should have.
+TEST_P(SafetyTableSearch, IsDecidedAsFarAsTheTableSays) {
+  const Case& one = GetParam();
+  if (one.claim == Claim::wait || one.reach() == Reach::unsafe) return;
+  const bool fenced = one.claim == Claim::fenced;
+  const auto [found, find] = claims::every_plan(one);
+  EXPECT_EQ(find, "");
+  EXPECT_EQ(found.unjudged, 0U);
+  if (std::getenv("PICKLOCK_UPDATE") != nullptr) {
+    fmt::print("    {{\"{}\", {}, {}}},\n", claim_of(*one.configuration, *one.cell, fenced),
+               found.most, found.plans);
+    std::fflush(stdout);
+    return;
+  }
+  const Decided* told = decided(*one.configuration, *one.cell, fenced);
+  ASSERT_NE(told, nullptr);
+  EXPECT_EQ(found.most, told->faults);
+  EXPECT_EQ(found.plans, told->plans);
+}
+
 INSTANTIATE_TEST_SUITE_P(Cells, SafetyTableSearch, testing::ValuesIn(claims::cases()),
                          [](const auto& instance) { return claims::test_name(instance.param); });
 

@@ -1,5 +1,9 @@
 #include "compare/safety_table/table.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "compare/safety_table/rows.h"
 #include "scenarios/document.h"
 #include "scenarios/loader.h"
@@ -14,6 +18,18 @@ const std::vector<Configuration>& configurations() {
     return all;
   }();
   return table;
+}
+
+std::string claim_of(const Configuration& configuration, const Cell& cell, bool fenced) {
+  constexpr std::string_view kStrikes[] = {
+      "", " at locks", " while asking", " by steps", " at processes", " at threads", " by outages"};
+  return fmt::format("{}, {}{}{}", configuration.name, name(cell.faults),
+                     kStrikes[static_cast<std::size_t>(cell.strikes)], fenced ? ", fenced" : "");
+}
+
+bool can_be_fenced(const Configuration& configuration) {
+  const auto& changes = configuration.changes;
+  return std::find(changes.begin(), changes.end(), "clients.effect=database") == changes.end();
 }
 
 scenarios::Scenario scenario_of(const Configuration& configuration, bool fenced,

@@ -33,7 +33,7 @@ struct Cell {
   FaultClass faults{};
   Strikes strikes = Strikes::anywhere;
   Reach reach = Reach::safe;
-  Reach fenced = Reach::safe;  // every access with a token, checked and stored at once
+  Reach fenced = Reach::safe;  // every write with a token, checked and stored at once
   Stuck stuck = Stuck::no;
   Wait wait{};                       // K
   std::vector<FaultClass> beside{};  // K: what must strike as well
@@ -60,6 +60,12 @@ struct Configuration {
 };
 
 const std::vector<Configuration>& configurations();
+
+// What a cell claims, in words that no other claim has: "check, pause at locks, fenced".
+std::string claim_of(const Configuration& configuration, const Cell& cell, bool fenced);
+
+// Writes inside the lock's own transaction reach no resource that could check a token.
+bool can_be_fenced(const Configuration& configuration);
 
 // The scenario in which its cells are searched; `fenced`: by tokens that are the order of grants
 // itself. `directory`: where the shipped scenarios are.

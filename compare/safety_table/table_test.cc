@@ -52,6 +52,39 @@ TEST(SafetyTable, CallsNoTwoClaimsTheSame) {
     EXPECT_TRUE(names.insert(claims::test_name(one)).second) << claims::test_name(one);
 }
 
+TEST(SafetyTable, SaysOfEverySafeClaimHowFarItIsDecided) {
+  std::size_t safe = 0;
+  for (const claims::Case& one : claims::cases()) {
+    if (one.claim == claims::Claim::wait) continue;
+    const bool fenced = one.claim == claims::Claim::fenced;
+    const Decided* far = decided(*one.configuration, *one.cell, fenced);
+    EXPECT_EQ(far != nullptr, one.reach() == Reach::safe) << claims::test_name(one);
+    if (far == nullptr) continue;
+    ++safe;
+    EXPECT_GE(far->faults, 1U) << claims::test_name(one);
+  }
+  EXPECT_EQ(decided().size(), safe) << "some are no claims of the table";
+}
+
+// Sanitizers make a run so slow that some of the cases have to do.
+bool is_left_out(std::size_t number) { return tests_are_short() && number % 5 != 0; }
+
+// All of them at length in search_test.cc.
+TEST(SafetyTable, DecidesAgainWhatIsDecidedByFewPlans) {
+  std::size_t number = 0;
+  for (const claims::Case& one : claims::cases()) {
+    if (one.claim == claims::Claim::wait) continue;
+    const Decided* far = decided(*one.configuration, *one.cell, one.claim == claims::Claim::fenced);
+    if (far == nullptr || far->plans > 1'500 || is_left_out(number++)) continue;
+    SCOPED_TRACE(claims::test_name(one));
+    const auto [found, find] = claims::every_plan(one);
+    EXPECT_EQ(find, "");
+    EXPECT_EQ(found.most, far->faults);
+    EXPECT_EQ(found.plans, far->plans);
+  }
+  EXPECT_GT(number, 0U);
+}
+
 TEST(SafetyTable, IsThePageInTheDocumentation) {
   constexpr const char* kPage = "docs/safety-table.md";
   if (std::getenv("PICKLOCK_UPDATE") != nullptr) std::ofstream(kPage) << page();
@@ -61,9 +94,6 @@ TEST(SafetyTable, IsThePageInTheDocumentation) {
   EXPECT_EQ(written.str(), page())
       << kPage << " is not what the table says; run this test with PICKLOCK_UPDATE=1 to rewrite it";
 }
-
-// Sanitizers make a run so slow that some of the cases have to do.
-bool is_left_out(std::size_t number) { return tests_are_short() && number % 5 != 0; }
 
 // In short, and where a run is cheap; at length in search_test.cc.
 TEST(SafetyTable, IsTrueOfTheLocksOnOneServer) {

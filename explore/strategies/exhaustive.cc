@@ -52,8 +52,12 @@ const std::vector<sim::Fault>& Exhaustive::children(const sim::Plan& plan) {
   if (expanded_.size() == kKept) expanded_.pop_front();
   scenario_.faults = plan;
   world_.run(settings_.seed, true);
-  expanded_.push_back({plan, vocabulary_.after(course(world_, settings_.alike), plan)});
-  return expanded_.back().children;
+  Expanded& last = expanded_.emplace_back(
+      Expanded{plan, vocabulary_.after(course(world_, settings_.alike), plan)});
+  std::erase_if(last.children, [this](const sim::Fault& fault) {
+    return !vocabulary_.ways().strikes(settings_.faults.strikes, fault);
+  });
+  return last.children;
 }
 
 // ---------------------------------------------------------------- in the process that leads

@@ -129,7 +129,7 @@ void Guided::change(const Batch& batch, sim::Random& chance, sim::Plan& plan) {
 void Guided::add(const Course& course, sim::Random& chance, sim::Plan& plan) {
   std::optional<sim::Fault> fault;
   if (chance.below(4) > 0) fault = vocabulary_.any_after(course, plan, chance);
-  if (!fault || !plans_.strikes(settings_.faults.strikes, *fault))
+  if (!fault || !plans_.ways().strikes(settings_.faults.strikes, *fault))
     fault = plans_.another(chance, settings_.faults, plan);
   if (fault) plan.push_back(std::move(*fault));
 }
@@ -174,7 +174,7 @@ void Guided::change_one(sim::Random& chance, sim::Plan& plan) {
 bool Guided::is_fit(const sim::Fault& fault) const {
   const FaultLimits& limits = settings_.faults;
   const auto of = scenarios::class_of(fault, plans_.ways().scenario());
-  return of && limits.classes.has(*of) && plans_.strikes(limits.strikes, fault);
+  return of && limits.classes.has(*of) && plans_.ways().strikes(limits.strikes, fault);
 }
 
 // A fault may have been there for another one that is dropped, such as a heal for its partition.
