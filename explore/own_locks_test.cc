@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -275,6 +276,44 @@ class StopsAtItsDeadline : public Careful {
   }
 };
 
+// Redlock: all servers at once, within the lease. A failed attempt is undone.
+class TakesTheMajority : public Careful {
+ public:
+  using Careful::Careful;
+  Acquired try_acquire(Client& self, std::string_view key) override {
+    const Lease lease = lease_of(key, self.fresh_token());
+    const Duration asked_at = self.monotonic_now();
+    const bool granted = most(self, [lease](redis::Client& server) {
+      return server.set(lease.key, lease.token, {.nx = true, .px = lease.ttl}, Role::acquire);
+    });
+    if (granted && self.monotonic_now() + lease.ttl / 50 < asked_at + lease.ttl) return lease;
+    release(self, lease);
+    return std::nullopt;
+  }
+  Released release(Client& self, const Lease& lease) override {
+    const bool released = most(self, [lease](redis::Client& server) {
+      return server.eval(kCompareAndDelete, {lease.key}, {lease.token}, Role::release);
+    });
+    return released ? Released::ok : Released::unknown;
+  }
+
+ private:
+  static bool most(Client& self, std::function<redis::Reply(redis::Client&)> request) {
+    const auto agreed = std::make_shared<std::size_t>(0);
+    const std::shared_ptr<Semaphore> answered = self.semaphore(Awaits::threads);
+    const std::size_t servers = redis::server_count(self);
+    for (std::size_t i = 0; i < servers; ++i) {
+      self.spawn([=](Client& thread) {
+        const redis::Reply reply = request(redis::server(thread, i));
+        if (reply.ok() || reply.is_integer(1)) ++*agreed;
+        answered->release();
+      });
+    }
+    for (std::size_t i = 0; i < servers; ++i) answered->acquire(Semaphore::kForever);
+    return *agreed > servers / 2;
+  }
+};
+
 class OwnLocks : public ::testing::Test {
  protected:
   OwnLocks() {
@@ -351,6 +390,15 @@ TEST_F(OwnLocks, AreComparedWithTheBestLockOfTheirKind) {
   several.set("servers.redis.masters", "3");
   const SearchResult of_several = search(several, {.runs = 300});
   EXPECT_THAT(of_several.text, HasSubstr(" redlock"));
+}
+
+// One server that is free and answers is no reason to grant a lock that needs two.
+TEST_F(OwnLocks, NeedAMajorityOfSeveralServers) {
+  Scenario several = contention<TakesTheMajority>();
+  several.set("network.link", "[]").set("servers.redis.replicas", "0");
+  several.set("servers.redis.masters", "3").set("lock.attempts", "3");
+  const SearchResult result = search(several, {.runs = 1000});
+  EXPECT_EQ(result.outcome, Outcome::clean) << result.text;
 }
 
 TEST_F(OwnLocks, AreToldWhatElseBrokeBesideACleanResult) {

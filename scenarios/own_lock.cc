@@ -47,6 +47,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// As for the lock with which an own lock on several servers is compared.
+std::uint32_t most(std::uint32_t servers, const models::LockOptions&) { return servers / 2 + 1; }
+
 template <bool kLossless>
 std::vector<Promise> of_a_careful_lease(const models::LockOptions& options) {
   return models::locks::within_leases(options, kLossless);
@@ -88,6 +91,7 @@ const models::Algorithm& algorithm_of(const OwnLock& own) {
              .says_promises = own.promises != nullptr,
              .bound = own.bound != nullptr ? own.bound : models::locks::lease_and_one_attempt,
              .pause = own.pause,
+             .quorum = most,
              .make = own.make};
 }
 

@@ -79,6 +79,7 @@ std::string type_name() {
 // more attempt. `pause`: the longest pause of a waiter between two attempts; by default that of
 // Lock::acquire. If the class overrides `acquire` and does not say its pause, `available` does not
 // judge how soon a waiter gets a free lock. `server`: where its entries are; by default on Redis.
+// On several primaries, entries on a majority of them make a grant.
 template <typename LockType>
 const OwnLock& own_lock() {
   static_assert(std::is_base_of_v<Lock, LockType>, "a lock derives from picklock::Lock");
