@@ -35,6 +35,7 @@ void KnownLocks::reset(history::RecordedSimulation& simulation, sim::ProcessId p
 }
 
 void KnownLocks::committed(const Proposal& proposal, std::span<const Change> changes) {
+  if (proposal.zxid <= committed_) return;
   committed_ = proposal.zxid;
   for (Grants& lock : locks_) lock.committed(proposal, changes);
 }
@@ -70,6 +71,7 @@ void AnyLock::forget_if_free(const std::string& lock) {
 }
 
 void AnyLock::committed(const Proposal& proposal, std::span<const Change> changes) {
+  if (proposal.zxid <= committed_) return;
   committed_ = proposal.zxid;
   ByLock by_lock;
   for (const Change& change : changes) {

@@ -15,7 +15,8 @@ namespace picklock::zookeeper {
 
 class GrantRecorder {
  public:
-  // A leader has just committed this proposal, which made these changes.
+  // A leader has just committed this proposal, which made these changes. A former leader that was
+  // paused may commit late what its successor has reported; this is left out.
   virtual void committed(const Proposal& proposal, std::span<const Change> changes) = 0;
   // A leader takes office with this tree and a log that ends at `last`.
   virtual void restored(const Tree& tree, Zxid last) = 0;

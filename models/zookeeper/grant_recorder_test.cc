@@ -52,6 +52,13 @@ class Leader {
   void take_office(bool with_its_tree, Zxid behind = 0) {
     any_.restored(with_its_tree ? tree_ : Tree(), zxid_ - behind);
   }
+  // A former leader runs again, and finds that a majority has this write of long ago.
+  void commit_late(const Write& write) {
+    Tree tree;
+    std::vector<Change> changes;
+    tree.apply(write, {.zxid = 1, .tenure = 2}, changes);
+    any_.committed({.zxid = 1, .write = write, .tenure = 2}, changes);
+  }
   // A write that no leader had reported before it crashed.
   void apply_unreported(const Write& write) {
     std::vector<Change> changes;
@@ -136,6 +143,15 @@ TEST(AnyLock, ReadsAMultiPartByPart) {
                            Leader::creation(kFirst, "/q/n-", CreateMode::ephemeral_sequential)}});
   EXPECT_THAT(leader.take_entries(), ElementsAre("/a: entry created by 1 of 0, command",
                                                  "/q: entry created by 1 of 0, command"));
+}
+
+TEST(AnyLock, IgnoresACommitOfAFormerLeaderThatItsSuccessorHasReported) {
+  Leader leader;
+  leader.create(kFirst, "/lock", CreateMode::ephemeral);
+  leader.take_office(true);
+  leader.take_entries();
+  leader.commit_late(Leader::creation(kSecond, "/other", CreateMode::ephemeral));
+  EXPECT_THAT(leader.take_entries(), IsEmpty());
 }
 
 TEST(AnyLock, RecordsWhatANewLeaderHasLostAndWhatItAloneHas) {
