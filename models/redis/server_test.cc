@@ -144,10 +144,21 @@ TEST(Entries, OutliveARestartOfAServerThatKeepsALog) {
                           "10.001 entry removed expiry by 0 of 1"));
 }
 
-TEST(Entries, AreLostInARestartThatKeepsNone) {
+TEST(Entries, OfAServerWithoutADiskAreLostInItsCrash) {
+  for (const sim::Verb verb : {sim::Verb::restart, sim::Verb::crash}) {
+    sim::Fault crash = at(2s, verb);
+    if (verb == sim::Verb::restart) crash.lasts = 1s;
+    EXPECT_THAT(effects({}, {crash}),
+                ElementsAre("0.0005 entry created command by 1 of 0 until 10.001",
+                            "2.0 entry removed crash by 0 of 1"));
+  }
+}
+
+TEST(Entries, ThatAreOnADiskAreLostWhereTheServerStartsWithoutIt) {
   sim::Fault restart = at(2s, sim::Verb::restart);
   restart.lasts = 1s;
-  EXPECT_THAT(effects({}, {restart}),
+  restart.keeps = sim::Keeps::none;
+  EXPECT_THAT(effects({.configuration = {"appendonly", "yes"}}, {restart}),
               ElementsAre("0.0005 entry created command by 1 of 0 until 10.001",
                           "3.0 entry removed restart by 0 of 1"));
 }
