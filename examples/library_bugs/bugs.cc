@@ -106,10 +106,8 @@ const std::vector<Bug>& all_bugs() {
        .breaks = Property::not_stuck,
        .scenario = by_default<KazooLock>,
        // The znode of a thread that has ended stays as long as its process. That is so with the
-       // lock of the comparison too, but its queue may put nobody behind that thread. And of a
-       // server that was paused, the clients' own znodes of meanwhile are taken for those of the
-       // holder.
-       .known = {"not-stuck:end-thread", "own-release:pause"}},
+       // lock of the comparison too, but its queue may put nobody behind that thread.
+       .known = {"not-stuck:end-thread"}},
       {.name = "AiozkForgets",
        .library = "aiozk (Python), ZooKeeper",
        .thread = "micro-fan/aiozk#48",
