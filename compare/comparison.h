@@ -122,7 +122,7 @@ class Comparison {
   // Runs that a property is held against: all where it was asked for, else those in which it was
   // promised.
   std::uint64_t held_against(const CellName& cell, Property property) const;
-  // Of the locks that have leases; nullopt: none has.
+  // The lease of the locks that have one; nullopt: none has.
   std::optional<sim::Duration> lease() const;
   // Whether holders read at the resource.
   bool reads() const;

@@ -91,7 +91,7 @@ class Runs {
   Reference* reference() { return reference_.get(); }
   const Reference* reference() const { return reference_.get(); }
 
-  // Of runs by which stories were shrunk.
+  // The memory of runs by which stories were shrunk.
   RunMemory& memory() { return memory_; }
 
   const SearchOptions& options() const { return options_; }

@@ -1,7 +1,6 @@
-// How far the safe cells of the safety table are decided: every plan of so many faults of the
-// cell's class was tried in the cell's own scenario, and none reaches what the cell says is out of
-// reach (explore/strategies/exhaustive.h, which says what "every" means). Beyond that a cell is
-// searched.
+// The number of faults up to which each safe cell of the safety table is decided. Every plan of so
+// many faults of the cell's class was tried in the cell's own scenario, and none contradicts the
+// cell (explore/strategies/exhaustive.h says what "every" means). Beyond that it is searched.
 #pragma once
 
 #include <cstdint>

@@ -61,7 +61,7 @@ struct Configuration {
 
 const std::vector<Configuration>& configurations();
 
-// What a cell claims, in words that no other claim has: "check, pause at locks, fenced".
+// The claim of a cell, in words that no other claim has: "check, pause at locks, fenced".
 std::string claim_of(const Configuration& configuration, const Cell& cell, bool fenced);
 
 // Writes inside the lock's own transaction reach no resource that could check a token.
