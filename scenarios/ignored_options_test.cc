@@ -108,6 +108,23 @@ TEST(IgnoredOptions, OfAGuardNeedADelay) {
             "loads");
 }
 
+TEST(IgnoredOptions, OfServersAreThoseThatMeanNothingToTheLock) {
+  const auto refused = [](const std::string& algorithm, const std::string& table,
+                          const std::string& line, const std::string& what) {
+    const std::string key = table + "." + line.substr(0, line.find(' '));
+    EXPECT_EQ(error_of_lock(algorithm, "[" + table + "]\n" + line + "\n"),
+              "a.toml:5: key `" + key + "`: has no effect with a lock " + what);
+  };
+  const std::string offset = "clock_offset = \"3s\"";
+  refused("naive-setnx", "servers.redis", offset, "whose entries do not expire");
+  refused("setnx-timestamp", "servers.redis", offset, "whose entries do not expire");
+  EXPECT_EQ(error_of_lock("setnx-expire", "[servers.redis]\n" + offset + "\n"), "loads");
+  const std::string isolation = "isolation = \"read-committed\"";
+  refused("mysql-row-lock", "servers.mysql", isolation,
+          "whose statements run alike under every isolation level");
+  EXPECT_EQ(error_of_lock("mysql-probe-insert", "[servers.mysql]\n" + isolation + "\n"), "loads");
+}
+
 TEST(IgnoredOptions, OutsideTheLockNeedTheKeyThatTheyGoWith) {
   const auto refused = [](const std::string& algorithm, const std::string& table,
                           const std::string& line, const std::string& what,

@@ -105,13 +105,13 @@ void check_client_key(const Value& root, const Value& table, const Value& given,
 void check_servers_keys(const Value& root, const Value& table, const Scenario& scenario) {
   const servers::Kind& server = lock_server(scenario);
   const auto own = table.find(server.server.key);
-  if (!own || server.unused == nullptr) return;
+  if (!own) return;
+  const std::vector<Setup> all = setups(scenario);
   for (const Value& given : own->entries()) {
     std::string_view why;
-    const std::vector<Setup> all = setups(scenario);
     const bool used = std::any_of(all.begin(), all.end(), [&](const Setup& setup) {
       const models::Algorithm* algorithm = find_algorithm(setup.lock);
-      if (algorithm != nullptr) why = server.unused(*algorithm, given.name());
+      if (algorithm != nullptr) why = why_unused(*algorithm, given.name());
       return why.empty();
     });
     if (!used && (given.line() == 0 || !is_replaced(root)))

@@ -66,7 +66,12 @@ inline scenarios::Vocabulary vocabulary() {
        {Role::acquire, Role::release},
        {},
        {.mint = true, .database = true, .server = picklock::mysql::kServer},
-       joined({keys_of("mysql-row-lock"), keys_of("shedlock")})},
+       keys_of("mysql-row-lock")},
+      {"mysql-select-insert",
+       {Role::acquire, Role::release},
+       {},
+       {.mint = true, .database = true, .server = picklock::mysql::kServer},
+       joined({keys_of("mysql-select-insert"), keys_of("shedlock")})},
       {"lease-store-lock",
        {Role::acquire, Role::renew, Role::release, Role::watch},
        {},
@@ -535,7 +540,7 @@ violated = []
 // Keys of a MySQL server.
 inline constexpr const char* kMySql = R"(format = 1
 [lock]
-algorithm = "mysql-row-lock"
+algorithm = "mysql-select-insert"
 if_locked = "skip"
 ends_by = "rollback"
 connect_timeout = "2s"

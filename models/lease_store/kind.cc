@@ -59,6 +59,13 @@ keys::Keys<models::LockOptions> library_keys() {
   return joined({command_keys(), resend_keys()});
 }
 
+std::vector<const models::Algorithm*> locks() {
+  using namespace models;
+  return {
+      &locks::lease_store_lock(),
+  };
+}
+
 }  // namespace
 
 constinit const servers::Kind kKind = {
@@ -70,6 +77,7 @@ constinit const servers::Kind kKind = {
     .processes = "`store`",
     .kinds = kKinds,
     .rows = rows,
+    .locks = locks,
     .make_cluster = make_cluster,
     .resource_first = true,
     .library_keys = library_keys,

@@ -39,6 +39,12 @@ struct Version {
   void (*preset)(LockOptions& options) = nullptr;  // after that of the algorithm
 };
 
+// A key of the lock's servers, in their table under [servers], that means nothing to this lock.
+struct UnusedKey {
+  std::string_view key;
+  std::string_view why;  // as in "has no effect " and this
+};
+
 struct Algorithm {
   std::string_view name;
   std::string_view summary;  // one sentence: how it works
@@ -48,6 +54,7 @@ struct Algorithm {
   Uses uses;
   keys::Keys<LockOptions> keys{};    // of [lock], beside `algorithm` and `key`
   std::vector<ScriptUse> scripts{};  // that a user may replace: each has a key
+  std::vector<UnusedKey> unused{};   // a file that sets one for this lock is refused
   std::vector<Promise> (*promises)(const LockOptions& options) = nullptr;
   bool says_promises = true;  // false: a user's own lock, with the promises of its kind
   // The longest wait once all faults are over and no healthy client holds the lock: the lease of a
@@ -80,6 +87,14 @@ struct Algorithm {
 
 // Whether the lock has this key: a scenario can set it.
 bool takes(const Algorithm& algorithm, std::string_view key);
+
+// Why the key of its servers has no effect with the lock; empty: it has one.
+inline std::string_view why_unused(const Algorithm& algorithm, std::string_view key) {
+  for (const UnusedKey& one : algorithm.unused) {
+    if (one.key == key) return one.why;
+  }
+  return "";
+}
 
 // The roles of the commands that such a lock sends under these options; `write` is not listed.
 inline std::vector<Role> roles_under(std::vector<Role> roles, const Uses& uses,

@@ -92,6 +92,11 @@ Released SetnxLock::give_back(Client& self, const Lease& lease) {
   return released(redis::server(self).del(lease.key));
 }
 
+std::vector<UnusedKey> unused_without_expiry() {
+  constexpr std::string_view kWhy = "with a lock whose entries do not expire";
+  return {{"relative_expiry", kWhy}, {"clock_offset", kWhy}};
+}
+
 const Algorithm& naive_setnx() {
   static const Algorithm algorithm{
       .name = "naive-setnx",
@@ -101,6 +106,7 @@ const Algorithm& naive_setnx() {
       .marks = {},
       .uses = {.check = true},
       .keys = setnx_keys(),
+      .unused = unused_without_expiry(),
       .promises = without_lease_promises,
       .bound = a_minute,
       .make = make<NaiveSetnx>,

@@ -34,6 +34,9 @@ class SetnxExpire final : public SetnxLock {
   Taken adopt(Client& self, std::string_view key, std::string_view token) override;
 };
 
+// For a lock that leaves its entries without an expiry: no clock of a server matters to it.
+std::vector<UnusedKey> unused_without_expiry();
+
 const Algorithm& naive_setnx();
 const Algorithm& setnx_expire();
 

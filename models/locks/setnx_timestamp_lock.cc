@@ -5,6 +5,7 @@
 
 #include "keys/key_kinds.h"
 #include "models/locks/promises.h"
+#include "models/locks/setnx_lock.h"
 
 namespace picklock::models::locks {
 namespace {
@@ -117,6 +118,7 @@ const Algorithm& setnx_timestamp() {
       .marks = {kTimestampPassed},
       .uses = {},
       .keys = joined({redis_client_keys(), lease_keys(), polling_keys(), steal_keys()}),
+      .unused = unused_without_expiry(),
       .promises = timestamp_promises,
       .bound = lease_and_one_attempt,
       .make = make<SetnxTimestamp>,

@@ -6,7 +6,11 @@
 #include <array>
 
 #include "keys/duration_text.h"
+#include "models/locks/mysql/get_lock.h"
+#include "models/locks/mysql/insert_lock.h"
 #include "models/locks/mysql/options.h"
+#include "models/locks/mysql/row_locks.h"
+#include "models/locks/mysql/shedlock.h"
 #include "models/locks/option_keys.h"
 #include "models/mysql/cluster.h"
 #include "models/mysql/socket_wire.h"
@@ -144,6 +148,15 @@ keys::Keys<models::LockOptions> library_keys() {
   return joined({connection_keys(), reconnect_keys(), pool_keys()});
 }
 
+std::vector<const models::Algorithm*> locks() {
+  using namespace models;
+  return {
+      &locks::mysql::mysql_row_lock(),     &locks::mysql::mysql_select_insert(),
+      &locks::mysql::mysql_probe_insert(), &locks::mysql::mysql_get_lock(),
+      &locks::mysql::mysql_insert_lock(),  &locks::mysql::shedlock(),
+  };
+}
+
 }  // namespace
 
 constinit const servers::Kind kKind = {
@@ -161,6 +174,7 @@ constinit const servers::Kind kKind = {
     .processes = "`mysql-1` to `mysql-N`",
     .kinds = kKinds,
     .rows = rows,
+    .locks = locks,
     .make_cluster = make_cluster,
     .library_keys = library_keys,
     .open_wire = []() -> std::unique_ptr<servers::Wire> { return std::make_unique<SocketWire>(); },

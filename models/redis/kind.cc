@@ -7,7 +7,16 @@
 
 #include "keys/bad_input.h"
 #include "models/locks/option_keys.h"
+#include "models/locks/quorum_lock.h"
+#include "models/locks/redis_py_lock.h"
+#include "models/locks/redisson/kin.h"
+#include "models/locks/redisson/lock.h"
+#include "models/locks/redisson/multi_lock.h"
 #include "models/locks/redisson/options.h"
+#include "models/locks/set_ex_hash_release.h"
+#include "models/locks/set_px_lock.h"
+#include "models/locks/setnx_lock.h"
+#include "models/locks/setnx_timestamp_lock.h"
 #include "models/redis/cluster.h"
 #include "models/redis/commands.h"
 #include "models/redis/config.h"
@@ -307,6 +316,34 @@ keys::Keys<models::LockOptions> library_keys() {
   return joined({redis_command_keys(), subscription_keys()});
 }
 
+std::vector<const models::Algorithm*> locks() {
+  using namespace models;
+  return {
+      &locks::naive_setnx(),
+      &locks::setnx_expire(),
+      &locks::setnx_timestamp(),
+      &locks::set_ex_hash_release(),
+      &locks::set_px_blind_delete(),
+      &locks::set_px_check_delete(),
+      &locks::lua_check_delete(),
+      &locks::watchdog(),
+      &locks::redis_py_lock(),
+      &locks::redisson::redisson_lock(),
+      &locks::redisson::redisson_lock_fixed(),
+      &locks::redisson::redisson_spin_lock(),
+      &locks::redisson::redisson_fenced_lock(),
+      &locks::redisson::redisson_fair_lock(),
+      &locks::redisson::redisson_fair_lock_fixed(),
+      &locks::redisson::redisson_multilock(),
+      &locks::redisson::redisson_redlock(),
+      &locks::redisson::redisson_redlock_fixed(),
+      &locks::redlock(),
+      &locks::node_redlock_v4(),
+      &locks::node_redlock_v5(),
+      &locks::redsync(),
+  };
+}
+
 }  // namespace
 
 constinit const servers::Kind kKind = {
@@ -328,6 +365,7 @@ constinit const servers::Kind kKind = {
     .kinds = kKinds,
     .collected = kCollected,
     .rows = rows,
+    .locks = locks,
     .make_cluster = make_cluster,
     .library_keys = library_keys,
     .open_wire = []() -> std::unique_ptr<servers::Wire> { return std::make_unique<SocketWire>(); },

@@ -115,9 +115,6 @@ struct Kind {
   // --- settings
   keys::Key<Specs> (*table)() = nullptr;  // [servers.KEY]
   void (*check)(const keys::Value& table, const Specs& specs, const FindProcess& find) = nullptr;
-  // Why a key of its table has no effect with this lock, as in "has no effect " and this; empty: it
-  // has one. nullptr: every key has one with every lock.
-  std::string_view (*unused)(const models::Algorithm& lock, std::string_view key) = nullptr;
   // Its arrays of tables, as the text of a file; nullptr: it has none.
   std::string (*arrays)(const Specs& specs) = nullptr;
   std::optional<keys::Place<Specs, GcProfile>> gc{};             // of its servers
@@ -134,6 +131,10 @@ struct Kind {
   std::vector<Row> (*rows)(const Specs& specs) = nullptr;  // in the order of declaration
   // A process that frees the locks of holders that are gone; nullptr: never.
   const ProcessKind* coordinator = nullptr;
+
+  // --- locks
+  // Those that are shipped, in their order; nullptr: programs bring theirs.
+  std::vector<const models::Algorithm*> (*locks)() = nullptr;
 
   // --- a run
   std::unique_ptr<Cluster> (*make_cluster)() = nullptr;

@@ -9,8 +9,11 @@
 #include "keys/duration_text.h"
 #include "models/locks/algorithm.h"
 #include "models/locks/zookeeper/coordinator.h"
+#include "models/locks/zookeeper/curator_mutex.h"
 #include "models/locks/zookeeper/ephemeral_lock.h"
+#include "models/locks/zookeeper/kazoo_lock.h"
 #include "models/locks/zookeeper/options.h"
+#include "models/locks/zookeeper/sequential_lock.h"
 #include "models/servers/verbs.h"
 #include "models/zookeeper/cluster.h"
 #include "models/zookeeper/socket_wire.h"
@@ -122,15 +125,17 @@ bool coordinated(const models::Algorithm& algorithm, const models::LockOptions& 
          lock.of<models::locks::zookeeper::EphemeralOptions>().freed_by == FreedBy::coordinator;
 }
 
-std::string_view unused(const models::Algorithm& lock, std::string_view key) {
-  const bool numbers = key == "first_sequence" || key == "sequence_wraps";
-  // The lock without a queue is the one that says who frees its znode.
-  const bool queues = !models::takes(lock, "freed_by");
-  return numbers && !queues ? "with a lock whose clients create no sequential znode" : "";
-}
-
 void coordinate(picklock::Client& self, const models::Coordination& task) {
   models::locks::zookeeper::Coordinator(task).run(self);
+}
+
+std::vector<const models::Algorithm*> locks() {
+  using namespace models;
+  return {
+      &locks::zookeeper::zk_ephemeral(),        &locks::zookeeper::zk_sequential(),
+      &locks::zookeeper::zk_sequential_naive(), &locks::zookeeper::curator_mutex(),
+      &locks::zookeeper::kazoo_lock(),
+  };
 }
 
 }  // namespace
@@ -141,7 +146,6 @@ constinit const servers::Kind kKind = {
     .speed = "6,000 on ZooKeeper",
     .version = [] { return fmt::format("ZooKeeper {}", kVersion); },
     .table = spec_table,
-    .unused = unused,
     .gc = keys::place_of<Specs>([](auto& specs) -> auto& { return specs.template of<Spec>().gc; }),
     .clock_rate = keys::place_of<Specs>(
         [](auto& specs) -> auto& { return specs.template of<Spec>().clock_rate_ppb; }),
@@ -150,6 +154,7 @@ constinit const servers::Kind kKind = {
     .collected = kCollected,
     .rows = rows,
     .coordinator = &kCoordinatorKind,
+    .locks = locks,
     .make_cluster = make_cluster,
     .coordinated = coordinated,
     .coordinated_by = "freed_by = \"coordinator\"",

@@ -89,6 +89,7 @@ const Algorithm& mysql_get_lock() {
       .uses = {.check = true, .mint = true, .database = true, .server = picklock::mysql::kServer},
       .keys = joined(
           {client_keys(), polling_keys(), connection_keys(), reconnect_keys(), if_locked_keys()}),
+      .unused = {kUnusedIsolation},
       .promises = of_a_session,
       .bound = session_and_one_attempt,
       .preset = pooled,

@@ -133,6 +133,7 @@ const Algorithm& mysql_row_lock() {
                             "docs/facts/algorithms.md 8.4, docs/facts/failures.md A-25 and A-26",
                             of_a_made_row);
     one.keys = joined({one.keys, several_rows_keys()});
+    one.unused = {kUnusedIsolation};
     one.make = make<RowLock>;
     return one;
   }();

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/locks/algorithm.h"
 #include "models/locks/lock_options.h"
 #include "models/locks/mysql/options.h"
 #include "picklock/lock.h"
@@ -54,6 +55,11 @@ void give_up(Connection& connection, const RowOptions& options);
 
 // The only value of the only row, as a function returns it; nothing: NULL.
 std::optional<std::int64_t> value_of(const Answer& answer);
+
+// For a lock that changes only rows that exist, and reads a row in a transaction only after it has
+// changed it: no gap that it locks is in another's way, and no snapshot is older than the row.
+inline constexpr UnusedKey kUnusedIsolation{
+    "isolation", "with a lock whose statements run alike under every isolation level"};
 
 // The sessions that hold locks.
 class Sessions {

@@ -149,6 +149,7 @@ const Algorithm& shedlock() {
       .keys = joined({client_keys(), lease_keys(), polling_keys(), token_keys(),
                       comparing_renewal_keys(), renewal_pace_keys(), connection_keys(),
                       shedlock_keys()}),
+      .unused = {kUnusedIsolation},
       .promises = of_a_time,
       .bound = lease_and_connection,
       .timed_by_clients =

@@ -169,6 +169,8 @@ OptionKeys ephemeral_keys() {
   });
 }
 
+constexpr std::string_view kNoSequence = "with a lock whose clients create no sequential znode";
+
 }  // namespace
 
 const Algorithm& zk_ephemeral() {
@@ -180,6 +182,7 @@ const Algorithm& zk_ephemeral() {
       .marks = {},
       .uses = {.check = true, .mint = true, .server = picklock::zookeeper::kServer},
       .keys = joined({resending_session_keys(), own_token_keys(), ephemeral_keys(), owner_keys()}),
+      .unused = {{"first_sequence", kNoSequence}, {"sequence_wraps", kNoSequence}},
       .promises = on_one_znode,
       .bound = session_and_one_attempt,
       .wakeup = wakes_at_once,
