@@ -203,8 +203,8 @@ CLI::App* add_explore(CLI::App& app, ExploreOptions& options) {
       "NAME");
   command
       ->add_option("--against-set", options.against_changes,
-                   "change one key for the lock of --against, such as lock.version=3.43; may be "
-                   "repeated")
+                   "change one key for the lock of --against, or of the same lock without "
+                   "--against, such as lock.version=3.43; may be repeated")
       ->type_name("KEY=VALUE")
       ->take_all()
       ->allow_extra_args(false);
@@ -301,10 +301,9 @@ int explore(const ExploreOptions& given, const std::function<scenarios::Scenario
   options.seed = given.seed.empty() ? scenario.seed : seed_from(given.seed);
   for (const std::string& known : given.except)
     options.except.push_back(explore::exception_from(known, scenario));
-  if (given.against.empty() && !given.against_changes.empty())
-    throw BadInput("--against-set: give the lock that it changes, by --against");
-  if (!given.against.empty()) {
-    options.against = {.algorithm = given.against};
+  if (!given.against.empty() || !given.against_changes.empty()) {
+    options.against = {.algorithm =
+                           given.against.empty() ? scenario.lock.algorithm : given.against};
     for (const std::string& change : given.against_changes)
       options.against->changes.push_back(scenarios::change_from(change));
   }

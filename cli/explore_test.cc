@@ -37,8 +37,7 @@ TEST_F(Program, RefusesSearchesThatCannotBeMade) {
          "--against: there is no algorithm `redlok`; did you mean `redlock`?");
   refuse("--algorithm lua-check-delete --against zk-sequential",
          "--against: zk-sequential lives on ZooKeeper and lua-check-delete on Redis");
-  refuse("--algorithm lua-check-delete --against-set lock.ttl=5s",
-         "--against-set: give the lock that it changes, by --against");
+  refuse("--algorithm lua-check-delete --against-set lock.tl=5s", "--against-set: ");
   refuse("--algorithm lua-check-delete --against redlock --against-set lock.tl=5s",
          "did you mean `lock.ttl`?");
   refuse(kStory + " --max-faults 0", "--max-faults: must be a whole number, 1 to 100, not \"0\"");
@@ -207,6 +206,16 @@ TEST_F(Program, ComparesALockWithAnother) {
   const std::string versions =
       "explore --algorithm lua-check-delete --against lua-check-delete --runs 300 --json";
   EXPECT_EQ(picklock(versions).status, 0);
+}
+
+TEST_F(Program, ComparesALockWithItselfAfterAChange) {
+  if (tests_are_short()) GTEST_SKIP() << "explore_test compares locks";
+  const Ran told = picklock(
+      "explore --algorithm shedlock --set lock.version=6.10 --against-set lock.version=7.9 "
+      "--property own-release --runs 100 --out " +
+      path("finds"));
+  EXPECT_EQ(told.status, 1);
+  EXPECT_THAT(told.out, HasSubstr("\ncompared   shedlock with lock.version = 7.9 keeps it under "));
 }
 
 TEST_F(Program, SaysWhatOrdersByPrioritiesPromise) {

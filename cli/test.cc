@@ -176,6 +176,14 @@ CLI::App* add_test(CLI::App& app, TestOptions& options) {
       ->type_name("KNOWN")
       ->take_all()
       ->allow_extra_args(false);
+  command
+      ->add_option("--against-set", search.against_changes,
+                   "change one key and run each plan that breaks the lock with this change too, "
+                   "such as clients.folder=FOLDER for another version of a library: only a plan "
+                   "that breaks the lock without the change is a find; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
   add("--seed", search.seed, "the seed of the plans and the runs (default: 1)", "NUMBER");
   add("--jobs", search.jobs, "the number of processes (default: one per core)", "NUMBER");
   add("--out", search.out,

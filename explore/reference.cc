@@ -69,34 +69,36 @@ bool can_be_at(const Fault& fault, const Moment& moment, const std::vector<std::
 
 Reference::Reference(const Scenario& scenario, Against against)
     : against_(std::move(against)),
+      same_lock_(against_.algorithm == scenario.lock.algorithm),
+      lock_(same_lock_ ? *scenarios::find_algorithm(scenario) : shipped_lock(against_.algorithm)),
       given_(without_faults_or_results(scenario)),
       text_(scenarios::file_text(given_)) {
-  const models::Algorithm& lock = shipped_lock(against_.algorithm);
   const servers::Kind& server = scenarios::lock_server(scenario);
-  if (lock.uses.server != server.server) {
+  if (lock_.uses.server != server.server) {
     throw BadInput(fmt::format(
-        "--against: {} lives on {} and {} on {}: no fault strikes the servers of both", lock.name,
-        servers::kind_of(lock.uses.server).title, given_.lock.algorithm, server.title));
+        "--against: {} lives on {} and {} on {}: no fault strikes the servers of both", lock_.name,
+        servers::kind_of(lock_.uses.server).title, given_.lock.algorithm, server.title));
   }
+  const std::string option =
+      same_lock_ ? "--against-set" : fmt::format("--against {}", against_.algorithm);
   try {
     base_ = with_this_lock(given_);
   } catch (const BadInput& error) {
-    throw BadInput(fmt::format("--against {}: {}", against_.algorithm, error.what()));
+    throw BadInput(fmt::format("{}: {}", option, error.what()));
   }
   const std::vector<scenarios::ProcessSpec> theirs = scenarios::processes_of(base_);
   for (const scenarios::ProcessSpec& one : scenarios::processes_of(given_)) {
     if (scenarios::find(theirs, one.name) == nullptr)
-      throw BadInput(fmt::format("--against {}: it has no {}, which a fault can strike",
-                                 against_.algorithm, one.name));
+      throw BadInput(fmt::format("{}: it has no {}, which a fault can strike", option, one.name));
   }
 }
 
 // The length of the lease belongs to the user, and not to the lock.
 std::vector<Change> Reference::changes(const Scenario& scenario) const {
+  if (same_lock_) return against_.changes;
   std::vector<Change> all = {{.path = "lock.algorithm", .value = against_.algorithm}};
-  const models::Algorithm& lock = *models::locks::named(against_.algorithm);
   const Duration ttl = scenario.lock.options.ttl;
-  if (models::takes(lock, "ttl") && ttl > Duration::zero())
+  if (models::takes(lock_, "ttl") && ttl > Duration::zero())
     all.push_back({.path = "lock.ttl", .value = keys::to_text(ttl)});
   all.insert(all.end(), against_.changes.begin(), against_.changes.end());
   return all;
@@ -104,7 +106,7 @@ std::vector<Change> Reference::changes(const Scenario& scenario) const {
 
 // By its text, as a twin of its file: keys that the other lock does not have are left out.
 Scenario Reference::with_this_lock(Scenario scenario) const {
-  scenario.lock.version.clear();
+  if (!same_lock_) scenario.lock.version.clear();
   scenarios::Document document(scenarios::file_text(scenario), scenario.name + ".toml");
   for (Change& change : changes(scenario)) document.set(std::move(change));
   return document.scenario(scenarios::vocabulary_of(scenario));
@@ -151,6 +153,7 @@ Reference::Result Reference::under(const Scenario& scenario, const Struck& struc
 
 bool Reference::breaks_elsewhere(const Scenario& scenario, const Struck& struck, Property one) {
   tried_ = 0;
+  if (same_lock_) return false;
   prepare(scenario);
   for (std::size_t i = 0; i < struck.plan.size(); ++i) {
     current_.faults = struck.plan;

@@ -1,9 +1,11 @@
-// The lock that a search compares with (`--against`): the same scenario with another lock. A plan
-// that breaks both shows a limit of their kind, and one that breaks only the first is a find.
+// The lock that a search compares with (`--against`): the same scenario with another lock, or with
+// the same one after some change, such as another version. A plan that breaks both shows a limit of
+// their kind, and one that breaks only the first is a find.
 //
 // Locks take different steps, so the same plan need not strike both at the same place. The other
 // lock is struck at the same steps, then at the instants at which the faults struck the first.
-// Before a plan counts as a find, each of its faults is moved to every other moment as well.
+// Before a plan counts as a find, each of its faults is moved to every other moment of another lock
+// as well.
 #pragma once
 
 #include <array>
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "explore/moments.h"
+#include "models/locks/algorithm.h"
 #include "picklock/lock.h"
 #include "scenarios/document.h"
 #include "scenarios/scenario.h"
@@ -49,7 +52,8 @@ class Reference {
   // `scenario`: the run that was made, whose clients, seed and ties it gets.
   Result under(const scenarios::Scenario& scenario, const Struck& struck);
 
-  // Whether it breaks the property if one of the faults strikes at another moment.
+  // Whether it breaks the property if one of the faults strikes at another moment. Not asked of the
+  // same lock, which takes the same steps: false.
   bool breaks_elsewhere(const scenarios::Scenario& scenario, const Struck& struck, Property one);
   // How many other moments the last call has tried.
   std::uint64_t tried() const { return tried_; }
@@ -66,6 +70,8 @@ class Reference {
   void make(const sim::Plan& plan, Result& result, std::vector<bool>& did);
 
   const Against against_;
+  const bool same_lock_;
+  const models::Algorithm& lock_;
   const scenarios::Scenario given_;  // without its faults
   const std::string text_;           // of that
   scenarios::Scenario base_;
