@@ -481,10 +481,10 @@ class TimelineWriter {
                     .add(good ? glyphs_.good : glyphs_.bad, good ? Ink::good : Ink::bad)
                     .add(" "),
                 4, printable(twin.twin.value_or(twin.scenario.name)), Ink::strong);
-      paragraph(
-          Line().add("    "), 4,
-          fmt::format("{}, {}{}", good ? "as expected" : "not as expected", violated(twin.verdicts),
-                      twin.wakeups.all > 0 ? "; " + woken(twin.wakeups) : ""));
+      paragraph(Line().add("    "), 4,
+                fmt::format("{}, {}{}", good ? "as expected" : "not as expected",
+                            violated(twin.verdicts, twin.unseen),
+                            twin.wakeups.all > 0 ? "; " + woken(twin.wakeups) : ""));
       surprises(twin, 6);
     }
   }

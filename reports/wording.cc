@@ -86,18 +86,20 @@ std::string times(std::uint64_t count) {
   return count == 1 ? "once" : count == 2 ? "twice" : fmt::format("{} times", count);
 }
 
-std::string violated(const Verdicts& verdicts) {
+std::string violated(const Verdicts& verdicts, const std::vector<Property>& unseen) {
   const auto named = [&](properties::Outcome outcome) {
     std::string out;
     for (const properties::Verdict& verdict : verdicts) {
-      if (verdict.outcome != outcome) continue;
+      const bool seen = std::find(unseen.begin(), unseen.end(), verdict.property) == unseen.end();
+      if (verdict.outcome != outcome || !seen) continue;
       out += (out.empty() ? "" : ", ") + std::string(name(verdict.property));
     }
     return out;
   };
   const std::string broken = named(properties::Outcome::violated);
   const std::string open = named(properties::Outcome::unknown);
-  if (broken.empty() && open.empty()) return "every property holds";
+  if (broken.empty() && open.empty())
+    return unseen.empty() ? "every property holds" : "every property that can be judged holds";
   const std::string separator = broken.empty() || open.empty() ? "" : "; ";
   return (broken.empty() ? "" : "violated: " + broken) + separator +
          (open.empty() ? "" : "unknown: " + open);

@@ -32,7 +32,7 @@ std::string rate(double number);             // 12,345; 4.2; 0.35
 std::string plural(std::uint64_t count, std::string_view noun);  // 1 run, 12,345 runs
 std::vector<std::string> names(FaultClasses classes);
 std::vector<std::string> names(const std::vector<Property>& properties);
-std::string violated(
-    const Verdicts& verdicts);  // violated: a, b; unknown: c / every property holds
+// violated: a, b; unknown: c / every property holds. Those that nobody can see are left out.
+std::string violated(const Verdicts& verdicts, const std::vector<Property>& unseen);
 
 }  // namespace picklock::reports

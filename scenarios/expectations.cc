@@ -6,6 +6,7 @@
 
 #include "keys/duration_text.h"
 #include "scenarios/measures.h"
+#include "scenarios/programs.h"
 
 namespace picklock::scenarios {
 
@@ -50,6 +51,17 @@ void judge_length(std::string_view what, Duration length, std::pair<Duration, Du
                                   in_seconds(low), in_seconds(high)));
 }
 
+void judge_contention(const World& world, std::vector<std::string>& surprises) {
+  std::string_view missing;
+  if (Programs::are_in(world.scenario())) {
+    if (working_clients(world.history()) < 2) missing = "fewer than two clients did any work";
+  } else if (contended_grants(world.history()) < 2) {
+    missing = "fewer than two grants were contended";
+  }
+  if (!missing.empty())
+    surprises.push_back(fmt::format("{}, so the twin would be safe by accident", missing));
+}
+
 }  // namespace
 
 std::vector<std::string> surprises(const World& world, Demands demands) {
@@ -67,10 +79,7 @@ std::vector<std::string> surprises(const World& world, Demands demands) {
                  longest_idle(world.history(), world.context()).length, *expect.longest_idle,
                  surprises);
   }
-  if (demands.contention && contended_grants(world.history()) < 2) {
-    surprises.emplace_back(
-        "fewer than two grants were contended, so the twin would be safe by accident");
-  }
+  if (demands.contention) judge_contention(world, surprises);
   if (demands.digest && expect.digest && *expect.digest != world.digest()) {
     surprises.push_back(fmt::format("the digest is {:016x}, not {:016x} as in the file",
                                     world.digest(), *expect.digest));

@@ -154,4 +154,14 @@ std::uint32_t contended_grants(const history::History& history) {
                     [](const Interest& one) { return one.granted && one.contended; }));
 }
 
+std::uint32_t working_clients(const history::History& history) {
+  std::set<sim::ProcessId> clients;
+  for (const history::HistoryEvent& event : history) {
+    if (event.what == What::acquire_ok) clients.insert(event.process);
+    if (event.what == What::write_accepted || event.what == What::read_accepted)
+      clients.insert(event.peer);
+  }
+  return static_cast<std::uint32_t>(clients.size());
+}
+
 }  // namespace picklock::scenarios

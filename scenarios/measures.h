@@ -45,4 +45,8 @@ std::uint32_t grants(const history::History& history);
 // or had the lock.
 std::uint32_t contended_grants(const history::History& history);
 
+// Clients that believed that they have the lock, or whose requests the resource has accepted. This
+// is what can be seen of programs.
+std::uint32_t working_clients(const history::History& history);
+
 }  // namespace picklock::scenarios

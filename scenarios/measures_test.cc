@@ -70,6 +70,16 @@ TEST(ContendedGrants, AreThoseThatOverlapAnotherTenure) {
   EXPECT_EQ(contended_grants(refused), 1u);
 }
 
+TEST(WorkingClients, AreThoseThatBelieveInTheLockOrWhomTheResourceAccepts) {
+  history::History of_programs = {of(1, What::write_accepted, 1s, 9),
+                                  of(1, What::write_rejected, 2s, 9)};
+  of_programs[0].peer = 4;
+  of_programs[1].peer = 5;
+  EXPECT_EQ(working_clients(of_programs), 1u);
+  of_programs.push_back(of(2, What::acquire_ok, 3s));
+  EXPECT_EQ(working_clients(of_programs), 2u);
+}
+
 TEST(ContendedGrants, AreNotThoseThatOnlyTheirOwnNestedAcquiresContend) {
   const auto nested = history({of(1, What::acquire_invoked, 0s), of(1, What::acquire_ok, 1s),
                                of(1, What::acquire_invoked, 2s), of(1, What::acquire_ok, 3s),
