@@ -104,10 +104,7 @@ const std::vector<Bug>& all_bugs() {
        .wrong = "a refused acquire that does not block deletes its znode once, and ignores errors",
        .fix = "it tries until there is an answer",
        .breaks = Property::not_stuck,
-       .scenario = by_default<KazooLock>,
-       // The znode of a thread that has ended stays as long as its process. That is so with the
-       // lock of the comparison too, but its queue may put nobody behind that thread.
-       .known = {"not-stuck:end-thread"}},
+       .scenario = by_default<KazooLock>},
       {.name = "AiozkForgets",
        .library = "aiozk (Python), ZooKeeper",
        .thread = "micro-fan/aiozk#48",
