@@ -43,7 +43,7 @@ void add_limits(const Search& search, const std::vector<std::string>& files,
   const Reference* reference = search.reference();
   if (reference == nullptr) return;
   const Tally& tally = search.tally();
-  const std::string& other = reference->against().algorithm;
+  const std::string other = in_words(reference->against());
   for (std::size_t i = 0; i < kPropertyCount; ++i) {
     const Tally::Limit& limit = tally.limits[i];
     if (limit.runs == 0) continue;
@@ -77,7 +77,7 @@ void add_besides(const Search& search, std::vector<BesideLine>& lines) {
                           grouped(one.premise_broken));
     if (one.not_theirs > 0)
       text += fmt::format(" ({} of them not with {})", grouped(one.not_theirs),
-                          search.reference()->against().algorithm);
+                          in_words(search.reference()->against()));
     all.push_back(std::move(text));
   }
   if (all.empty()) return;
@@ -100,14 +100,14 @@ std::string but_for(const Search& search) {
   std::vector<std::string> all;
   if (search.has_met_known()) all.emplace_back("what is known");
   if (has_limits(search))
-    all.push_back(fmt::format("what {} violates too", search.reference()->against().algorithm));
+    all.push_back(fmt::format("what {} violates too", in_words(search.reference()->against())));
   return all.empty() ? "" : ", apart from " + list(all);
 }
 
 std::string compared(const Find& find, const Reference& reference) {
   if (find.run == 0) return "with none: two clients are let in although no fault strikes";
   const std::size_t faults = find.story.faults.size();
-  std::string text = fmt::format("{} keeps it", reference.against().algorithm);
+  std::string text = fmt::format("{} keeps it", in_words(reference.against()));
   text +=
       faults == 0
           ? " in this run"
