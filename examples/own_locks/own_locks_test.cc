@@ -200,22 +200,11 @@ class RenewsLateGrants final : public InterruptibleLock {
   void after_late_grant(Client& self, const Lease& lease) override { keep_renewing(self, lease); }
 };
 
-// Client-1 is interrupted while its first request is under way.
-template <typename LockType>
-RunResult interrupted_at_once() {
-  const Scenario scenario = Scenario::from_text(contention<LockType>().text() + R"(
-[[fault]]
-interrupt = "client-1"
-after = "acquire.sent"
-)",
-                                                &own_lock<LockType>());
-  return run(scenario);
-}
-
-TEST(RenewsLateGrants, HoldsTheLockForNobody) {
-  EXPECT_TRUE(interrupted_at_once<RenewsLateGrants>().violated(Property::not_stuck));
-  const RunResult careful = interrupted_at_once<InterruptibleLock>();
-  EXPECT_FALSE(careful.violated(Property::not_stuck)) << careful.text;
+TEST(RenewsLateGrants, IsFoundToHoldTheLockForNobody) {
+  const SearchResult result = search(contention<RenewsLateGrants>());
+  EXPECT_EQ(result.outcome, SearchResult::Outcome::violated);
+  EXPECT_TRUE(result.text.starts_with("not-stuck violated")) << result.text;
+  EXPECT_NE(result.text.find("  faults   interrupt a thread of "), std::string::npos);
 }
 
 // ---------------------------------------------------------------- several servers
