@@ -14,7 +14,8 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenarios" DESTINATION share/picklock C
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT picklock)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT picklock
   FILES_MATCHING PATTERN "*.md" PATTERN "*.yaml")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/own_lock" "${PROJECT_SOURCE_DIR}/examples/library_bugs"
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/own_lock" "${PROJECT_SOURCE_DIR}/examples/own_locks"
+  "${PROJECT_SOURCE_DIR}/examples/library_bugs"
   DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples" COMPONENT picklock)
 
 # The man page and the completions are made from the help of the program that was built.

@@ -76,6 +76,9 @@ for package in CLI11 pugixml ZLIB nlohmann_json rapidcheck benchmark; do
   absent+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON")
 done
 must configure own_lock inside -DPICKLOCK_SOURCE="$root" "${absent[@]}"
+! command -v ccache >/dev/null || grep -q 'ccache' inside/CMakeFiles/rules.ninja || fail "does not use the compiler cache"
+must configure own_lock launched -DPICKLOCK_SOURCE="$root" -DCMAKE_CXX_COMPILER_LAUNCHER=nice
+! grep -q 'ccache' launched/CMakeFiles/rules.ninja || fail "uses another launcher than the one that its user wants"
 ! grep -iE '^[A-Z_]*(mariadb|mysqlclient|npm|node)[A-Z_]*:' inside/CMakeCache.txt || fail "looks for what it does not need"
 must_fail 'picklock needs tomlplusplus; on Debian: apt-get install libtomlplusplus-dev' \
   configure own_lock no_toml -DPICKLOCK_SOURCE="$root" -DCMAKE_DISABLE_FIND_PACKAGE_tomlplusplus=ON

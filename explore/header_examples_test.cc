@@ -133,6 +133,9 @@ class TalkativeLock final : public RedisLock {
   static std::vector<Promise> promises(const LockSettings& settings);
   static Duration bound(const LockSettings& settings);
   static Duration pause(const LockSettings& settings);
+  static std::uint32_t quorum(std::uint32_t servers);
+  static constexpr std::string_view value = "client";
+  static constexpr bool shared = true;
   static constexpr LockServer server = redis::kServer;
 };
 
@@ -141,6 +144,7 @@ std::vector<Promise> TalkativeLock::promises(const LockSettings&) {
 }
 Duration TalkativeLock::bound(const LockSettings& settings) { return 2 * settings.ttl; }
 Duration TalkativeLock::pause(const LockSettings& settings) { return settings.retry_every; }
+std::uint32_t TalkativeLock::quorum(std::uint32_t servers) { return servers / 2 + 1; }
 
 TEST(HeaderExample, PromisesWhatItSays) {
   const RunResult result = run(contention<TalkativeLock>());

@@ -63,8 +63,10 @@ const std::string& Scenario::name() const { return state_->scenario.name; }
 
 Scenario contention(const OwnLock& own, const Contention& options) {
   const scenarios::Scenario made = scenarios::contended(own, options);
-  return explore::user_scenario(
-      scenarios::Document(scenarios::file_text(made), made.name + ".toml"), made.lock.own, true);
+  scenarios::Document document(scenarios::file_text(made), made.name + ".toml");
+  for (scenarios::Change& change : scenarios::further_keys(own, options))
+    document.set(std::move(change));
+  return explore::user_scenario(std::move(document), made.lock.own, true);
 }
 
 // ---------------------------------------------------------------- one run

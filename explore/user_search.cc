@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "explore/beside.h"
 #include "explore/folder.h"
@@ -15,6 +16,7 @@
 #include "explore/search.h"
 #include "explore/user_scenario.h"
 #include "keys/bad_input.h"
+#include "models/locks/catalogue.h"
 #include "picklock/scenario.h"
 #include "reports/joined_rows.h"
 #include "reports/narrator.h"
@@ -25,6 +27,7 @@
 #include "scenarios/loader.h"
 #include "scenarios/own_lock.h"
 #include "scenarios/runner.h"
+#include "scenarios/setup.h"
 #include "scenarios/writer.h"
 
 namespace picklock {
@@ -186,21 +189,42 @@ SearchResult clean(const explore::Search& search, const std::string& not_compare
 
 // ---------------------------------------------------------------- the other lock
 
+// The keys by which a shipped lock is like the lock of this scenario.
+std::vector<scenarios::Change> as_given(const scenarios::Scenario& scenario,
+                                        const models::Algorithm& other, bool renews) {
+  std::vector<scenarios::Change> all;
+  const models::LockOptions as_it_comes = models::as_it_comes(other);
+  if (renews && models::takes(other, "renew") && as_it_comes.renew == models::Renew::none)
+    all.push_back({.path = "lock.renew", .value = "conditional"});
+  const std::uint32_t servers = scenarios::servers_of(scenario, scenario.clients);
+  const std::uint32_t quorum = scenarios::quorum_of(scenario, scenarios::common_setup(scenario));
+  if (models::takes(other, "quorum") && other.quorum(servers, as_it_comes) != quorum)
+    all.push_back({.path = "lock.quorum", .value = std::to_string(quorum)});
+  return all;
+}
+
 // A lock that says what it promises is held to that alone, and so is a question about a property.
 std::optional<explore::Against> other_lock(const Scenario& given, const SearchSettings& options,
                                            std::string& not_compared) {
   const scenarios::Scenario& scenario = given.state().scenario;
-  if (options.against == "none") return std::nullopt;
-  explore::Against against{.algorithm = options.against, .its_promises = false};
-  if (!options.against.empty()) return against;
   const models::Algorithm* own = scenario.lock.own;
-  if (own == nullptr || own->says_promises || !options.properties.empty()) return std::nullopt;
+  const bool says_nothing = own != nullptr && !own->says_promises;
+  std::string wanted = options.against;
+  if (wanted.empty()) wanted = says_nothing && options.properties.empty() ? "best" : "none";
+  if (wanted == "none") return std::nullopt;
+  const bool best = wanted == "best";
+  explore::Against against{.algorithm = std::move(wanted), .its_promises = false};
+  if (!best) return against;
   const std::vector<explore::ReachedRole> roles = explore::profile(scenario, options.seed).roles;
   const bool renews = std::any_of(roles.begin(), roles.end(), [](const explore::ReachedRole& one) {
     return one.role == Role::renew;
   });
   against.algorithm = scenarios::best_of_kind(scenario, renews);
-  if (against.algorithm.empty()) return std::nullopt;
+  if (against.algorithm.empty()) {
+    not_compared = "no shipped lock is of its kind";
+    return std::nullopt;
+  }
+  against.changes = as_given(scenario, *models::locks::named(against.algorithm), renews);
   try {
     explore::Reference(scenario, against);
   } catch (const BadInput& error) {

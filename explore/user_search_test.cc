@@ -225,6 +225,21 @@ TEST_F(OwnLock, RefusesWhatNoFileCouldSay) {
   EXPECT_THROW(search(scenario, {.faults = {.classes = {FaultClass::failover}}}), BadInput);
 }
 
+class NamedByItsClient final : public CarelessLock {
+ public:
+  using CarelessLock::CarelessLock;
+  static constexpr std::string_view value = "client";
+};
+
+TEST_F(OwnLock, IsContendedForAsTheTestAndTheClassSay) {
+  const std::string text = contention<NamedByItsClient>({.servers = 3, .keys = {"a", "b"}}).text();
+  EXPECT_THAT(text, AllOf(HasSubstr("\nvalue = \"client\"\n"), HasSubstr("\nmasters = 3\n"),
+                          HasSubstr("\nkeys = [\"a\", \"b\"]\n"), Not(HasSubstr("replicas"))));
+  EXPECT_THAT(contention<NamedByItsClient>().text(), HasSubstr("\nreplicas = 1\n"));
+  EXPECT_THROW(contention<NamedByItsClient>({.servers = 0}), BadInput);
+  EXPECT_THROW(contention<NamedByItsClient>({.keys = {"a", "a"}}), BadInput);
+}
+
 // An option that the class cannot see would seem to be without effect.
 TEST_F(OwnLock, RefusesAnOptionThatItsSettingsDoNotHave) {
   auto scenario = contention<CarelessLock>();

@@ -60,8 +60,9 @@ Duration acquire_bound(const Scenario& scenario) {
         kQueued * server.service * static_cast<std::int64_t>(scenario.clients.count);
     const Duration standing = servers::longest_collection(clients.gc) + server.collection;
     const Duration wait = lock.wait_replicas > 0 ? lock.wait_timeout : Duration{};
-    // An own lock waits for a server that does not answer, and again when it undoes the attempt.
-    const bool several = spec.own != nullptr && servers_of(scenario, clients) > 1;
+    // A lock on several servers waits for one that does not answer, and again when it undoes the
+    // attempt.
+    const bool several = servers_of(scenario, clients) > 1;
     const Duration silent =
         several ? 2 * std::min(lock.command_timeout, kLongest / 16) : Duration{};
     return silent + *pause_of(spec) + 2 * (1 + kCommands) * way + queue + 2 * standing + wait +

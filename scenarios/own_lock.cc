@@ -55,10 +55,10 @@ std::vector<Promise> of_a_careful_lease(const models::LockOptions& options) {
   return models::locks::within_leases(options, kLossless);
 }
 
-// Those of LockSettings and of the client layer.
-models::locks::OptionKeys keys_of_settings(const servers::Kind& server) {
+// Those of LockSettings and of the client layer, and those that say what the lock is like.
+models::locks::OptionKeys keys_of_own(const servers::Kind& server) {
   using namespace models::locks;
-  const OptionKeys keys = joined({client_keys(), lease_keys(), polling_keys()});
+  const OptionKeys keys = joined({client_keys(), lease_keys(), polling_keys(), token_keys()});
   return server.library_keys == nullptr ? keys : joined({keys, server.library_keys()});
 }
 
@@ -80,18 +80,19 @@ const models::Algorithm& algorithm_of(const OwnLock& own) {
              .marks = {},
              .uses = {.check = own.holder_check,
                       .mint = true,
+                      .shared = own.shared,
                       .servers = true,
                       .database = own.database_write,
                       .force = own.forced_release,
                       .server = own.server},
-             .keys = keys_of_settings(server),
+             .keys = keys_of_own(server),
              .promises = own.promises != nullptr   ? own.promises
                          : server.lossless.empty() ? of_a_careful_lease<false>
                                                    : of_a_careful_lease<true>,
              .says_promises = own.promises != nullptr,
              .bound = own.bound != nullptr ? own.bound : models::locks::lease_and_one_attempt,
              .pause = own.pause,
-             .quorum = most,
+             .quorum = own.quorum != nullptr ? own.quorum : most,
              .make = own.make};
 }
 
@@ -113,14 +114,31 @@ Scenario contended(const OwnLock& lock, const Contention& contention) {
   scenario.clients.count = contention.clients;
   scenario.clients.hold = contention.hold;
   scenario.clients.cycles = contention.cycles;
+  scenario.clients.threads = contention.threads;
+  scenario.clients.keys = contention.keys;
+  scenario.lock.options.connections = contention.connections;
   scenario.clients.think = 1s;
   const servers::Kind& server = lock_server(scenario);
-  if (server.add_replicas == nullptr) return scenario;
+  if (server.add_replicas == nullptr || contention.servers > 1) return scenario;
   // With this latency, a client knows of its grant before the replica has it.
   for (const auto& [primary, replica] : server.add_replicas(scenario.servers))
     scenario.network.links.push_back(
         {.from = primary, .to = replica, .latency = {.low = 2ms, .high = 2ms}});
   return scenario;
+}
+
+std::vector<Change> further_keys(const OwnLock& lock, const Contention& contention) {
+  std::vector<Change> all;
+  if (!lock.value.empty()) all.push_back({.path = "lock.value", .value = std::string(lock.value)});
+  if (contention.servers == 1) return all;
+  const servers::Kind& server = servers::kind_of(lock.server);
+  if (server.primaries_key.empty()) {
+    throw BadInput(fmt::format("Contention::servers: must be 1 for {}: its entries on {} are one",
+                               lock.name, server.title));
+  }
+  all.push_back({.path = fmt::format("servers.{}.{}", server.server.key, server.primaries_key),
+                 .value = std::to_string(contention.servers)});
+  return all;
 }
 
 }  // namespace picklock::scenarios

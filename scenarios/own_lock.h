@@ -2,6 +2,9 @@
 // clients take turns with it. Nothing is registered anywhere: a scenario knows its lock.
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "models/locks/algorithm.h"
 #include "picklock/scenario.h"
 #include "scenarios/scenario.h"
@@ -18,5 +21,9 @@ const models::Algorithm& algorithm_of(const OwnLock& own);
 std::string_view best_of_kind(const Scenario& scenario, bool renews);
 
 Scenario contended(const OwnLock& lock, const Contention& contention);
+
+// What the same scenario says besides, in the words of a file. Throws BadInput if the servers of
+// the lock cannot be several.
+std::vector<Change> further_keys(const OwnLock& lock, const Contention& contention);
 
 }  // namespace picklock::scenarios

@@ -47,6 +47,17 @@ class SaysMoreOfItself final : public Lock {
   static constexpr LockServer server = lease_store::kServer;
 };
 
+// Of its servers, all but one; its token is that of its process.
+class OnSeveralServers final : public Lock {
+ public:
+  using Lock::Lock;
+  static std::uint32_t quorum(std::uint32_t servers) { return servers - 1; }
+  static constexpr std::string_view value = "client";
+  static constexpr bool shared = true;
+  Acquired try_acquire(Client&, std::string_view) override { return std::nullopt; }
+  Released release(Client&, const Lease&) override { return Released::ok; }
+};
+
 TEST(OwnLock, IsCalledLikeItsClass) {
   EXPECT_EQ(algorithm_of(own_lock<Borrowed>()).name, "picklock::scenarios::Borrowed");
   EXPECT_EQ(algorithm_of(own_lock<SaysMoreOfItself>()).name,
@@ -92,6 +103,41 @@ TEST(OwnLock, MaySayMoreOfItself) {
   const Scenario scenario = contended(own_lock<SaysMoreOfItself>(), {});
   EXPECT_EQ(lock_server(scenario).server, lease_store::kServer);
   EXPECT_TRUE(scenario.network.links.empty());
+}
+
+TEST(OwnLock, SaysOnHowManyServersItsEntriesMakeAGrant) {
+  EXPECT_EQ(algorithm_of(own_lock<OnSeveralServers>()).quorum(5, {}), 4U);
+  EXPECT_EQ(algorithm_of(own_lock<Borrowed>()).quorum(5, {}), 3U) << "more than half of them";
+  EXPECT_TRUE(algorithm_of(own_lock<OnSeveralServers>()).uses.shared);
+  EXPECT_FALSE(algorithm_of(own_lock<Borrowed>()).uses.shared);
+}
+
+// A late command of such a lock may hit a later acquisition of its process.
+TEST(OwnLock, PromisesLessIfATokenBelongsToSeveralAcquisitions) {
+  const models::Algorithm& own = algorithm_of(own_lock<OnSeveralServers>());
+  const auto of_acquisition = promise(own, Property::own_release, {});
+  const auto of_client = promise(own, Property::own_release, {.value = models::TokenPer::client});
+  EXPECT_TRUE(of_acquisition->under.has(FaultClass::late_command));
+  EXPECT_FALSE(of_client->under.has(FaultClass::late_command));
+}
+
+TEST(OwnLock, IsContendedForAsTheTestSays) {
+  const OwnLock& lock = own_lock<OnSeveralServers>();
+  const Contention contention{
+      .threads = 2, .connections = 5, .servers = 3, .keys = {"account:1", "account:2"}};
+  const Scenario scenario = contended(lock, contention);
+  EXPECT_EQ(scenario.clients.threads, 2U);
+  EXPECT_EQ(scenario.lock.options.connections, 5U);
+  EXPECT_EQ(scenario.clients.keys, (std::vector<std::string>{"account:1", "account:2"}));
+  EXPECT_TRUE(scenario.network.links.empty()) << "no replica has one";
+  EXPECT_FALSE(contended(lock, {}).network.links.empty());
+  EXPECT_EQ(in_words(further_keys(lock, contention)),
+            "lock.value = client, servers.redis.masters = 3");
+  EXPECT_TRUE(further_keys(own_lock<Borrowed>(), {}).empty());
+}
+
+TEST(OwnLock, RefusesServersThatItsKindDoesNotHave) {
+  EXPECT_THROW(further_keys(own_lock<SaysMoreOfItself>(), {.servers = 3}), BadInput);
 }
 
 class CanBeChecked final : public Lock, public HolderCheck {

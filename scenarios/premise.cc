@@ -21,8 +21,10 @@ using models::locks::kInPlace;
 using models::locks::kInTime;
 using models::locks::kInTimeOwnName;
 using models::locks::kNoForce;
+using models::locks::kOneLockNoVictim;
 using models::locks::kOwnCommands;
 using models::locks::kOwnName;
+using models::locks::kServerThereThreadsLast;
 using models::locks::LeaseStoreOptions;
 using models::locks::redisson::FairOptions;
 namespace {
@@ -316,11 +318,14 @@ bool commands_are_answered(const Scenario&, const History& history) {
   return std::none_of(askers.begin(), askers.end(), [](const Asker& one) { return one.has_entry; });
 }
 
+bool never_happens(What what, const History& history) {
+  return std::none_of(history.begin(), history.end(),
+                      [what](const HistoryEvent& event) { return event.what == what; });
+}
+
 bool releases_are_answered(const Scenario& scenario, const History& history) {
   if (is_forced_open(scenario)) return false;
-  return std::none_of(history.begin(), history.end(), [](const HistoryEvent& event) {
-    return event.what == What::release_unknown;
-  });
+  return never_happens(What::release_unknown, history);
 }
 
 // No write lands after its holder has begun to release.
@@ -439,6 +444,14 @@ bool threads_have_names(const Scenario& scenario, const History&) {
   return every_client(scenario, [](const Setup& setup) { return setup.clients.threads == 1; });
 }
 
+bool threads_last(const Scenario&, const History& history) {
+  return never_happens(What::thread_ended, history);
+}
+
+bool no_circle_is_broken(const Scenario&, const History& history) {
+  return never_happens(What::deadlock_broken, history);
+}
+
 bool of_every_run(const Scenario&, const History&) { return true; }
 
 // `words` of one or two clauses, each with its judge. Nothing judges that the clients' clocks
@@ -455,7 +468,7 @@ struct Premise {
 
 constexpr Premise of_one_clause(const Clause& clause) { return {clause.words, clause}; }
 
-constexpr std::array<Premise, 22> kPremises = {{
+constexpr std::array<Premise, 24> kPremises = {{
     of_one_clause({"", of_every_run}),
     of_one_clause({"every critical section ends within its lease, by the server's clock",
                    sections_end_within_leases}),
@@ -494,6 +507,12 @@ constexpr std::array<Premise, 22> kPremises = {{
     of_one_clause({kNoForce, nobody_forces}),
     of_one_clause({"it never releases anything", of_every_run}),
     of_one_clause({"one lock, taken once at a time", taken_once_at_a_time}),
+    {kServerThereThreadsLast,
+     {"a server that accepts writes is eventually available", servers_are_there_at_the_end},
+     {"no thread ends before its process", threads_last}},
+    {kOneLockNoVictim,
+     {"one lock, taken once at a time", taken_once_at_a_time},
+     {"no server ends a wait to break a circle", no_circle_is_broken}},
     // The property itself considers nothing else.
     of_one_clause({"the server is up and reachable and the key is free", of_every_run}),
 }};

@@ -183,6 +183,25 @@ TEST(Premise, OfAServerThatDoesNotStayAwayLooksAtTheEnd) {
                                       fault("crash = 'redis-1-replica-1'\nat = '3s'")));
 }
 
+TEST(Premise, OfThreadsThatLastIsBrokenByOneThatEnds) {
+  constexpr std::string_view kLast = models::locks::kServerThereThreadsLast;
+  EXPECT_TRUE(naive_kept(kLast, fault("crash = 'client-1'\nbefore = 'release.sent'")));
+  EXPECT_FALSE(naive_kept(kLast, fault("end-thread = 'client-1'\nbefore = 'release.sent'")));
+  EXPECT_FALSE(naive_kept(kLast, fault("crash = 'redis-1'\nat = '1s'")));
+}
+
+// Two clients lock the gap of a missing row: the server makes one of them the victim.
+TEST(Premise, OfNoVictimIsBrokenByAServerThatBreaksACircle) {
+  constexpr std::string_view kAtOnce = "[clients]\ncount = 2\narrive_every = '0s'\n";
+  const std::string alike =
+      std::string(kAtOnce) + "[[network.link]]\nfrom = 'client-1'\nto = 'mysql-1'\n" +
+      "latency = '1ms'\n[[network.link]]\nfrom = 'client-2'\nto = 'mysql-1'\nlatency = '1ms'\n";
+  EXPECT_FALSE(kept(models::locks::kOneLockNoVictim, "mysql-probe-insert", alike));
+  EXPECT_TRUE(kept(models::locks::kOneLockNoVictim, "mysql-row-lock", alike));
+  EXPECT_FALSE(kept(models::locks::kOneLockNoVictim, "mysql-row-lock",
+                    std::string(kAtOnce) + "nested = true\n"));
+}
+
 // Making a timestamp takes time: up to two commands.
 TEST(Premise, OfALeaseThatClientsTellEachOtherLeavesRoomForTheCommandsThatMakeIt) {
   constexpr std::string_view kTold =

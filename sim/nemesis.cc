@@ -173,7 +173,11 @@ void Nemesis::on_end(std::uint32_t index) {
   if (lasted && !undo(armed)) {
     for (Firing& firing : fired_) firing.healed |= firing.fault == index;
   }
-  ended(index);
+  // What a slow process has been sent by now still takes as long.
+  const Instant handled = armed.target->free_at();
+  if (armed.fault->verb != Verb::slow || handled <= scheduler_.now()) return ended(index);
+  armed.ends.bind<&Nemesis::ended>(scheduler_, nullptr, *this, index);
+  armed.ends.arm(handled);
 }
 
 void Nemesis::ended(std::uint32_t index) {

@@ -609,5 +609,22 @@ TEST(Nemesis, StaysSlowUntilTheLastOfSeveralEnds) {
   EXPECT_EQ(world.server().log[0].first, 3s + kWay + 5ms);
 }
 
+// Until then a client waits for answers, although nothing is slow any more.
+TEST(Nemesis, EndsASlowTimeWhenWhatWasSentInItIsHandled) {
+  EchoWorld world;
+  world.client().script = [&world](EchoClient& self) {
+    self.sleep(3s);
+    self.ask(world.server(), "x");
+    self.sleep(10s);
+  };
+  Fault slow = at_two(Verb::slow, "server-1", 2s);
+  slow.step = 5s;
+  world.run({slow});
+  const Duration handled = 3s + kWay + 5s;
+  EXPECT_THAT(fates(world), ElementsAre(std::tuple(Occurred::fault_fired, 0u, 2s),
+                                        std::tuple(Occurred::fault_ended, 0u, handled)));
+  EXPECT_EQ(since_start(world.simulation.nemesis.last_end()), handled);
+}
+
 }  // namespace
 }  // namespace picklock::sim

@@ -29,6 +29,13 @@ Scenario impatient(bool fixed) {
   return scenario.set("lock.acquire_timeout", "3s");
 }
 
+// One client gives up after a time, and the others wait for as long as it takes.
+template <template <bool> class LockType>
+Scenario with_one_impatient(bool fixed) {
+  Scenario scenario = contended<LockType>(fixed);
+  return scenario.set("client", R"([{name = "client-2", lock.acquire_timeout = "3s"}])");
+}
+
 // A server that ends idle sessions after a minute. A run lasts a multiple of this time if its
 // clients wait for ever.
 template <template <bool> class LockType>
@@ -104,10 +111,7 @@ const std::vector<Bug>& all_bugs() {
        .wrong = "a refused acquire that does not block deletes its znode once, and ignores errors",
        .fix = "it tries until there is an answer",
        .breaks = Property::not_stuck,
-       .scenario = by_default<KazooLock>,
-       // The znode of a thread that has ended stays as long as its process. That is so with the
-       // lock of the comparison too, but its queue may put nobody behind that thread.
-       .known = {"not-stuck:end-thread"}},
+       .scenario = by_default<KazooLock>},
       {.name = "AiozkForgets",
        .library = "aiozk (Python), ZooKeeper",
        .thread = "micro-fan/aiozk#48",
@@ -116,6 +120,14 @@ const std::vector<Bug>& all_bugs() {
        .fix = "it goes on with the znode that it has",
        .breaks = Property::not_stuck,
        .scenario = by_default<AiozkLock>},
+      {.name = "ZkRubyTimeout",
+       .library = "zk (Ruby), ZooKeeper",
+       .thread = "zk-ruby/zk#49",
+       .before = "before the fix",
+       .wrong = "a waiter that gives up leaves its znode in the queue",
+       .fix = "it deletes the znode",
+       .breaks = Property::not_stuck,
+       .scenario = with_one_impatient<ZkRubyLock>},
       {.name = "MigratePool",
        .library = "migrate (Go), MySQL",
        .thread = "mattes/migrate#299, fixed in golang-migrate/migrate#8",

@@ -3,7 +3,6 @@
 
 #include <picklock/scenario.h>
 
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,8 +18,6 @@ struct Bug {
   picklock::Property breaks;
   // The lock under contention, before or after the fix.
   picklock::Scenario (*scenario)(bool fixed);
-  // Known violations of the fixed version, in the words of `explore --except`.
-  std::vector<std::string> known{};
 };
 
 const std::vector<Bug>& all_bugs();

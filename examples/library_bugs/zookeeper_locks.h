@@ -203,6 +203,32 @@ class AiozkLock final : public WatchingLock {
   bool gives_up_without_answer() const override { return !kFixed; }
 };
 
+// zk: a waiter that gives up leaves its znode in the queue.
+template <bool kFixed>
+class ZkRubyLock final : public QueueLock {
+ public:
+  using QueueLock::QueueLock;
+
+  Acquired try_acquire(Client& self, std::string_view key) override { return acquire(self, key); }
+
+  Acquired acquire(Client& self, std::string_view key) override {
+    const Duration gives_up_at = self.monotonic_now() + settings().acquire_timeout;
+    const std::string path = join(self, key);
+    if (path.empty()) return std::nullopt;
+    while (true) {
+      std::string before;
+      const Turn now = turn(self, path, before);
+      if (now == Turn::mine) return granted(self, key, path);
+      if (now == Turn::gone) return std::nullopt;
+      const bool patient =
+          settings().acquire_timeout == Duration::zero() || self.monotonic_now() < gives_up_at;
+      if (patient && self.sleep_interruptibly(settings().retry_every)) continue;
+      if constexpr (kFixed) insist(self, [&] { return ensemble(self).remove(path); });
+      return std::nullopt;
+    }
+  }
+};
+
 // kazoo: an acquire that does not block deletes its znode if it is refused, once, and does not care
 // for the answer.
 template <bool kFixed>

@@ -9,6 +9,12 @@
 // first column is the primary key, a VARCHAR; times are in microseconds since 1970, by the server's
 // clock. lock_rows, fences and work have a row for the scenario's lock when a run begins.
 //
+// The judges of a run know a holder by its entry, and an entry is one of these: a name of GET_LOCK;
+// the row of the lock's name in `locks` or `lock_rows`, while an open transaction has it locked
+// exclusively; a committed row of that name in `insert_locks` or `shedlock`, until its time has
+// passed or it is deleted. A committed row of `locks` is no entry, because it may stay when its
+// lock is released: a lock that inserts a row for good uses `insert_locks`.
+//
 //   const auto session = self.connection<mysql::Client>().connect();
 //   if (session == nullptr) return std::nullopt;
 //   const auto answer = session->execute(

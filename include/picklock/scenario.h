@@ -43,6 +43,9 @@ struct OwnLock {
   std::vector<Promise> (*promises)(const models::LockOptions& options) = nullptr;
   Duration (*bound)(const models::LockOptions& options) = nullptr;
   std::optional<Duration> (*pause)(const models::LockOptions& options) = nullptr;
+  std::uint32_t (*quorum)(std::uint32_t servers, const models::LockOptions& options) = nullptr;
+  std::string_view value{};  // a word of `lock.value`; empty: the default
+  bool shared = false;
   LockServer server = redis::kServer;
   // Which of these interfaces the class adds.
   bool holder_check = false;
@@ -70,6 +73,9 @@ std::string type_name() {
 //   static std::vector<Promise> promises(const LockSettings& settings);
 //   static Duration bound(const LockSettings& settings);
 //   static Duration pause(const LockSettings& settings);
+//   static std::uint32_t quorum(std::uint32_t servers);
+//   static constexpr std::string_view value = "client";
+//   static constexpr bool shared = true;
 //   static constexpr LockServer server = redis::kServer;
 //
 // `promises`: which properties under which faults; by default those that are true for a careful
@@ -78,8 +84,11 @@ std::string type_name() {
 // `bound`: how long a waiter may wait for a lease that nobody releases; by default the ttl and one
 // more attempt. `pause`: the longest pause of a waiter between two attempts; by default that of
 // Lock::acquire. If the class overrides `acquire` and does not say its pause, `available` does not
-// judge how soon a waiter gets a free lock. `server`: where its entries are; by default on Redis.
-// On several primaries, entries on a majority of them make a grant.
+// judge how soon a waiter gets a free lock. `quorum`: on how many of its servers, if they are
+// independent of each other, an entry makes a grant; by default on more than half of them. `value`:
+// what an owner token belongs to, in the words of the scenario's key `lock.value`; by default each
+// acquisition has a token of its own. `shared`: one object serves all threads of a process; by
+// default each thread has one. `server`: where its entries are; by default on Redis.
 template <typename LockType>
 const OwnLock& own_lock() {
   static_assert(std::is_base_of_v<Lock, LockType>, "a lock derives from picklock::Lock");
@@ -113,6 +122,13 @@ const OwnLock& own_lock() {
         return std::nullopt;
       };
     }
+    if constexpr (requires { LockType::quorum(1U); }) {
+      lock.quorum = [](std::uint32_t servers, const models::LockOptions&) -> std::uint32_t {
+        return LockType::quorum(servers);
+      };
+    }
+    if constexpr (requires { std::string_view(LockType::value); }) lock.value = LockType::value;
+    if constexpr (requires { bool(LockType::shared); }) lock.shared = LockType::shared;
     if constexpr (requires { LockServer(LockType::server); }) lock.server = LockType::server;
     lock.holder_check = std::is_convertible_v<LockType*, HolderCheck*>;
     lock.database_write = std::is_convertible_v<LockType*, DatabaseWrite*>;
@@ -127,7 +143,13 @@ struct Contention {
   std::uint32_t clients = 3;
   Duration ttl = std::chrono::seconds(10);  // of a lease; more than 0
   Duration hold = std::chrono::seconds(4);  // length of a critical section
-  std::uint32_t cycles = 2;                 // acquire, work, release: how often each client does it
+  std::uint32_t cycles = 2;                 // acquire, work, release: how often each thread does it
+  std::uint32_t threads = 1;                // of each client, as `clients.threads`
+  std::uint32_t connections = 1;            // of a client to one server, as `lock.connections`
+  // Independent servers, on which the lock has one entry each: `servers.redis.masters`.
+  std::uint32_t servers = 1;
+  // The locks that a thread holds at once, as `clients.keys`; empty: one lock, `lock.key`.
+  std::vector<std::string> keys{};
 };
 
 // A value: a copy is independent of the original. docs/scenario-format.md has every key.
@@ -162,7 +184,7 @@ class Scenario {
 Scenario contention(const OwnLock& own, const Contention& options);
 
 // MyLock under contention, with enough servers for every class of faults that it can meet: on Redis
-// a primary and a replica. Throws BadInput if no file could say so.
+// a primary and a replica, or several primaries. Throws BadInput if no file could say so.
 template <typename LockType>
 Scenario contention(const Contention& options = {}) {
   return contention(own_lock<LockType>(), options);
@@ -211,9 +233,10 @@ struct SearchSettings {
   // Violations that are known, as `explore --except` takes them: "own-release:pause@release.sent".
   std::vector<std::string> except{};
   // A shipped lock to compare with, of `picklock list algorithms`: a plan that breaks it too shows
-  // a limit of the kind of lock, and does not end the search. "none": nothing is compared. Empty:
-  // for a lock of your own that says no promises, if `properties` is empty too, the best shipped
-  // lock of its kind; else nothing.
+  // a limit of the kind of lock, and does not end the search. "best": the best one of its kind,
+  // with the same quorum, which renews its leases if the lock does. "none": nothing is compared.
+  // Empty: "best" for a lock of your own that says no promises, if `properties` is empty too; else
+  // "none".
   std::string against{};
 };
 

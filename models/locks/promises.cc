@@ -88,7 +88,8 @@ std::vector<Promise> within_leases(const LockOptions& options, bool lossless) {
     if (one.property == Property::mutual_exclusion) one.under = exclusive;
     if (one.property == Property::resource_exclusion || one.property == Property::no_stale_write)
       one.under = in_time;
-    if (one.property == Property::not_stuck) one.premise = kServerThere;
+    if (one.property == Property::not_stuck) one.premise = kServerThereThreadsLast;
+    if (one.property == Property::no_deadlock) one.premise = kOneLockNoVictim;
   }
   return all;
 }

@@ -29,6 +29,10 @@ inline constexpr std::string_view kInPlace =
     "every wait is over before its place in the queue expires";
 inline constexpr std::string_view kNoForce = "no operator takes the lock from its holder";
 inline constexpr std::string_view kOneLock = "one lock, taken once at a time";
+inline constexpr std::string_view kOneLockNoVictim =
+    "one lock, taken once at a time, and no server ends a wait to break a circle";
+inline constexpr std::string_view kServerThereThreadsLast =
+    "a server that accepts writes is eventually available, and no thread ends before its process";
 
 // How a lock releases its key: blindly, even if it is another holder's; or only its own,
 // atomically.
@@ -54,8 +58,10 @@ Promise progress();
 std::vector<Promise> leased(const LockOptions& options, GivesBack how, FaultClasses not_stuck);
 
 // Those of a careful lock of which nothing is known but that its entries are leases. It may rely on
-// the memory of its servers, unless they are `lossless`. The premise is judged in every run, so
-// faults that may end a lease under its holder are included.
+// the memory of its servers, unless they are `lossless`. The premises are judged in every run, so
+// faults that may end a lease under its holder are included. A thread that has ended may leave a
+// renewal behind, or the session of its process. And of the clients that insert and delete the same
+// row, a server may choose one as a victim (M4): only its attempt fails.
 std::vector<Promise> within_leases(const LockOptions& options, bool lossless);
 
 // If the lease is set with the grant, an abandoned key expires, unless its renewing thread outlives
