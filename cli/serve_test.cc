@@ -354,6 +354,66 @@ TEST_F(Serve, TheControlPortAsksForItsToken) {
             "picklock: ctl: the token is missing or wrong\n");
 }
 
+TEST_F(Serve, WithAPasswordEveryPortAsksForIt) {
+  file("password", "secret\n");
+  const Ran ran = beside(
+      "--password-file " + path("password") + " --redis masters=1,replicas=1,sentinels=1",
+      "for name in redis-1 redis-1-sentinel-1; do redis $name info; redis $name auth wrong\n"
+      "redis $name hello 2 auth default secret | head -2; done 2>&1 | grep .\n"
+      "redis-cli -p $resource write bill paid; put w bill paid\n"
+      "export REDISCLI_AUTH=secret; redis redis-1 set a 1; redis-cli -p $resource write bill "
+      "paid; put w bill paid -H 'Authorization: Bearer secret'\n"
+      "ctl faults; export PICKLOCK_PASSWORD=secret; ctl faults");
+  EXPECT_EQ(ran.out,
+            "NOAUTH Authentication required.\n"
+            "WRONGPASS invalid username-password pair or user is disabled.\nserver\nredis\n"
+            "NOAUTH Authentication required.\n"
+            "WRONGPASS invalid username-password pair or user is disabled.\nserver\nredis\n"
+            "NOAUTH Authentication required.\n\nthe password is missing or wrong\n401 "
+            "OK\n2\n204 []\n");
+  EXPECT_EQ(ran.err, "picklock: ctl: the token is missing or wrong\n");
+}
+
+TEST_F(Serve, ServersAndSentinelsKnowThePasswordOfEachOther) {
+  file("password", "secret");
+  const Ran ran = beside(
+      "--password-file " + path("password") + " --redis masters=1,replicas=2,sentinels=3 --manual",
+      "export REDISCLI_AUTH=secret PICKLOCK_PASSWORD=secret\n"
+      "ctl fault crash=redis-1-replica-2 for=1s >/dev/null; ctl advance 15s >/dev/null\n"
+      "redis redis-1 set lock mine; ctl advance 1s >/dev/null; redis redis-1-replica-2 get lock\n"
+      "ctl fault crash=redis-1 >/dev/null; ctl advance 60s >/dev/null\n"
+      "new=$(redis redis-1-sentinel-1 sentinel get-master-addr-by-name redis-1 | tail -1)\n"
+      "[[ $new == $(port redis-1-replica-1) || $new == $(port redis-1-replica-2) ]] && echo named");
+  EXPECT_EQ(ran.out, "OK\nmine\nnamed\n");
+}
+
+TEST_F(Serve, ListensWhereItIsToldAndTellsItToClients) {
+  const Ran ran = beside("--listen 127.0.0.2 --redis masters=1,replicas=1,sentinels=1",
+                         "redis-cli -h 127.0.0.2 -p $(port redis-1) ping\n"
+                         "redis redis-1 ping 2>&1 | grep -o refused\n"
+                         "redis-cli -h 127.0.0.2 -p $(port redis-1-sentinel-1) sentinel "
+                         "get-master-addr-by-name redis-1 | head -1\n"
+                         "ctl --host 127.0.0.2 faults; grep -o '\"host\":\"[^\"]*\"' " +
+                             path("ports"));
+  EXPECT_EQ(ran.out, "PONG\nrefused\n127.0.0.2\n[]\n\"host\":\"127.0.0.2\"\n");
+}
+
+TEST_F(Serve, OtherMachinesNeedAPassword) {
+  file("empty", "\n");
+  file("password", "secret");
+  expect_refused("serve --listen 10.0.0.1",
+                 "--listen: 10.0.0.1: other machines reach it: give --password-file or "
+                 "PICKLOCK_PASSWORD");
+  expect_refused("serve --listen 0.0.0.0", "give the one address at which clients reach");
+  expect_refused("serve --listen localhost", "must be an IPv4 address of this machine");
+  expect_refused("serve --password-file " + path("empty"), "empty: must be one line, the password");
+  expect_refused("serve --password-file " + path("none"), "none: cannot be read");
+  const Ran elsewhere = shell("PICKLOCK_PASSWORD=secret \"$P\" serve --listen 192.0.2.1");
+  EXPECT_THAT(elsewhere.err, HasSubstr("serve: 192.0.2.1 port 0: Cannot assign requested address"));
+  const Ran ensemble = shell("PICKLOCK_PASSWORD=secret \"$P\" serve --zookeeper servers=1");
+  EXPECT_THAT(ensemble.err, HasSubstr("ZooKeeper asks its clients for no password"));
+}
+
 // A page that somebody has open in a browser reaches every port of the machine.
 TEST_F(Serve, APageOfABrowserIsRefused) {
   const Ran ran = beside("",
@@ -374,7 +434,7 @@ TEST_F(Serve, RefusesWhatCannotBeServed) {
   expect_refused("serve --port 65535 --redis replicas=1", "there are not so many ports behind it");
   expect_refused("serve --redis replica=1", "did you mean `servers.redis.replicas`?");
   expect_refused("serve plain/redlock --redis masters=1", "give SCENARIO or --redis, not both");
-  expect_refused("ctl --port 1 status", "port 1: Connection refused");
+  expect_refused("ctl --port 1 status", "127.0.0.1 port 1: Connection refused");
   expect_refused("ctl status", "ctl: give --port, the control port");
   const Ran taken = beside("", "\"$P\" serve --port $(port redis-1)");
   EXPECT_THAT(taken.err, HasSubstr(": Address already in use\n"));

@@ -118,7 +118,8 @@ void Stream::on_message(sim::Connection&, sim::Message& message) {
   readable(out_);
   if (connection_ != nullptr && asked && !strike(sim::Phase::replied, sim::Side::after, *asked))
     return;
-  if (connection_ != nullptr && std::exchange(held_, false)) cut();
+  // A request behind the last one is not served.
+  if (connection_ != nullptr && goes_on && std::exchange(held_, false)) cut();
   if (connection_ != nullptr && !goes_on && !std::exchange(ended_, true)) ended(false);
 }
 

@@ -39,10 +39,16 @@ struct Strike {
   std::string by;        // whose commands count: a caller's name, or its connection; empty: all
 };
 
+// How clients reach the servers.
+struct Access {
+  std::string machine = "127.0.0.1";  // the address of all servers, as they tell it to clients
+  std::string password;               // which clients must give; empty: none
+};
+
 class Deployment {
  public:
-  // Throws BadInput if clients outside cannot talk to such servers.
-  explicit Deployment(scenarios::Scenario scenario);
+  // Throws BadInput if clients outside cannot talk to such servers, or these ask for no password.
+  explicit Deployment(scenarios::Scenario scenario, Access access = {});
 
   // The servers of the lock, numbered from 0, and the resource as the last.
   std::size_t size() const { return processes_.size() - 1; }
@@ -90,6 +96,7 @@ class Deployment {
   void build_resource();
 
   scenarios::Scenario scenario_;
+  Access access_;
   const servers::Kind* kind_ = nullptr;
   std::vector<servers::ProcessSpec> processes_;
   std::vector<std::uint16_t> ports_;

@@ -82,6 +82,7 @@ constexpr std::array kParameters = {
     Parameter{"loglevel", "notice"},
     Parameter{"lua-time-limit", "5000", Form::integer, Use::rules, 0, INT64_MAX,
               "busy-reply-threshold"},
+    Parameter{"masterauth", "", Form::text, Use::rules},
     Parameter{"maxclients", "10000", Form::integer, Use::fixed, 1, 4294967295},
     Parameter{"maxmemory", "0", Form::memory, Use::rules},
     Parameter{"maxmemory-policy", "noeviction", Form::policy},
@@ -329,6 +330,7 @@ void Config::take_over() {
   max_memory_ = memory(value_of("maxmemory")).value_or(0);
   strict_integer(value_of("busy-reply-threshold"), busy_after_ms_);
   password_ = value_of("requirepass");
+  password_of_master_ = value_of("masterauth");
   serves_stale_data_ = value_of("replica-serve-stale-data") == "yes";
   strict_integer(value_of("min-replicas-to-write"), fewest_replicas_);
   strict_integer(value_of("min-replicas-max-lag"), most_lag_seconds_);

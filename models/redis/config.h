@@ -28,6 +28,7 @@ class Config {
   const std::string& password() const { return password_; }  // empty: none is needed
 
   // --- replication
+  const std::string& password_of_master() const { return password_of_master_; }  // empty: none
   bool serves_stale_data() const { return serves_stale_data_; }
   std::int64_t fewest_replicas() const { return fewest_replicas_; }    // min-replicas-to-write
   std::int64_t most_lag_seconds() const { return most_lag_seconds_; }  // min-replicas-max-lag
@@ -66,6 +67,7 @@ class Config {
   std::uint64_t max_memory_ = 0;
   std::int64_t busy_after_ms_ = 0;
   std::string password_;
+  std::string password_of_master_;
   bool serves_stale_data_ = true;
   std::int64_t fewest_replicas_ = 0;
   std::int64_t most_lag_seconds_ = 0;
