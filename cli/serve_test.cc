@@ -198,6 +198,51 @@ TEST_F(Serve, NamesTheEntriesThatAreLeftBehind) {
                         "10.001s\n"));
 }
 
+TEST_F(Serve, NamesTheClientsThatAReleaseWakes) {
+  const Ran ran = beside("--manual",
+                         "for who in b c; do exec {fd}<>/dev/tcp/127.0.0.1/$(port redis-1)\n"
+                         "printf 'CLIENT SETNAME worker-%s\\r\\nSUBSCRIBE free\\r\\n' $who >&$fd\n"
+                         "read -r <&$fd; read -r <&$fd; done\n"
+                         "as worker-a set orders a nx px 10000; as worker-a del orders\n"
+                         "as worker-a publish free now; as worker-a set orders a nx px 10000\n"
+                         "as worker-a publish free later; ctl timeline | sed -n '/Wake-ups/,$p'\n"
+                         "ctl verdicts | tr -d '\\n ' | grep -o '\"wakeups.*\"late'");
+  EXPECT_EQ(ran.out,
+            "OK\n1\n2\nOK\n2\nWake-ups\n  orders at redis-1: the release by worker-a at 0.000s "
+            "woke worker-b, worker-c\n"
+            "\"wakeups\":[{\"key\":\"orders\",\"server\":\"redis-1\",\"client\":\"worker-a\","
+            "\"seconds\":0.0,\"woken\":[\"worker-b\",\"worker-c\"],\"lost\":0}],\"late\n");
+}
+
+TEST_F(Serve, NamesRenewalsThatComeAfterTheRelease) {
+  const Ran ran = beside("--manual",
+                         "as worker-a set orders a nx px 10000; as worker-a pexpire orders 20000\n"
+                         "as worker-a del orders; as worker-b set orders b nx px 1000\n"
+                         "ctl advance 3s >/dev/null; as worker-a pexpire orders 20000\n"
+                         "as worker-b pexpire orders 20000; as worker-a pexpire bills 20000\n"
+                         "as worker-a set orders a nx px 10000; as worker-a pexpire orders 20000\n"
+                         "ctl timeline | sed -n '/Renewed/,$p'");
+  EXPECT_EQ(ran.out,
+            "OK\n1\n1\nOK\n0\n0\n0\nOK\n1\nRenewed after the release\n"
+            "  orders, which worker-a had released at 0.000s, at 3.000s\n");
+}
+
+TEST_F(Serve, ALockOnSeveralMastersIsGrantedByAMajority) {
+  const Ran ran = beside(
+      "--manual --redis masters=3",
+      "on() { printf 'client setname %s\n%s\n' \"$2\" \"${*:3}\" | redis-cli -p \"$(port \"$1\")\" "
+      "| tail -1; }; stale() { ctl verdicts | grep -A1 no-stale | tail -1; }\n"
+      "for i in 1 2; do on redis-$i worker-a set orders a nx px 10000; done\n"
+      "on redis-3 worker-b set orders b nx px 60000\n"
+      "curl -s -H 'Client: worker-b' http://127.0.0.1:$resource/resource/bill\n"
+      "put worker-a bill one; stale; ctl advance 11s >/dev/null\n"
+      "for i in 1 2; do on redis-$i worker-b set orders b nx px 10000; done\n"
+      "put worker-b bill two; put worker-a bill three; stale");
+  EXPECT_EQ(ran.out,
+            "OK\nOK\nOK\n204       \"outcome\": \"holds\",\nOK\nOK\n204 204       "
+            "\"outcome\": \"violated\",\n");
+}
+
 TEST_F(Serve, AClientThatTakesTheLockAgainIsNotTheHolderFromBefore) {
   const Ran ran = beside("--manual",
                          "for who in a b a; do as worker-$who set orders $who nx px 10000\n"

@@ -112,6 +112,7 @@ void Stream::on_message(sim::Connection&, sim::Message& message) {
     asked_.erase(found);
     if (!strike(sim::Phase::replied, sim::Side::before, *asked)) return;
   }
+  if (message.answers == 0) pushed(message.number);
   out_.clear();
   const bool goes_on = wire_->put(message.payload.view(), out_);
   // A client that reads may close the connection, or end.

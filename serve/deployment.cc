@@ -141,6 +141,7 @@ void Deployment::build(sim::Duration wall_offset, bool tracing) {
   for (const std::string& key : lock_keys_) keys_.id(key);
   tenures_.reset(0);
   callers_.assign(1, {});
+  receivers_.clear();
   connections_ = 0;
   connected_ = 0;
   knows_the_beginning_ = true;
@@ -190,11 +191,6 @@ sim::Tag Deployment::admit() {
 
 sim::Tag Deployment::renamed(sim::Tag caller, const std::string& name) {
   if (callers_[caller].name == name) return caller;
-  // It has been greeted at most, so that this was its name from the beginning.
-  if (!callers_[caller].spoke) {
-    callers_[caller].name = name;
-    return caller;
-  }
   callers_[caller].there = false;
   callers_.push_back({.connection = callers_[caller].connection, .name = name});
   return tenures_.begin();
@@ -217,6 +213,7 @@ void Deployment::keep_history_short() {
   if (long_enough) return;
   simulation_.recorder.begin();
   tracer.reset(tracer.on());
+  receivers_.clear();
   knows_the_beginning_ = false;
 }
 
