@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/console.h"
+#include "cli/password.h"
 #include "keys/bad_input.h"
 #include "serve/asking.h"
 
@@ -84,8 +85,14 @@ CLI::App* add_ctl(CLI::App& app, CtlOptions& options) {
   command->add_option("WORD", options.words, "what to do, as below")->type_name("")->required();
   command->add_option("--port", options.port, "the control port, as `serve` has printed it")
       ->type_name("PORT");
-  command->add_option("--token", options.token, "the token that `serve` was given")
+  command->add_option("--host", options.host, "where it listens (default: 127.0.0.1)")
+      ->type_name("ADDRESS");
+  command
+      ->add_option("--token", options.token,
+                   "the token that `serve` was given (default: its "
+                   "password)")
       ->type_name("TOKEN");
+  add_password_file(*command, options.password_file);
   command->footer(
       "status\tthe servers, their ports, and the time\n"
       "advance DURATION\tlet so much virtual time pass, and wait for it\n"
@@ -106,12 +113,13 @@ CLI::App* add_ctl(CLI::App& app, CtlOptions& options) {
 int ctl(const CtlOptions& options) {
   if (options.port.empty()) throw BadInput("ctl: give --port, the control port");
   const Request request = request_of(options.words);
-  const serve::Answer answer =
-      serve::ask({.port = options.port,
-                  .token = options.token,
-                  .method = request.method,
-                  .target = request.target,
-                  .body = request.method == "GET" ? "" : request.body.dump()});
+  const serve::Answer answer = serve::ask(
+      {.host = options.host,
+       .port = options.port,
+       .token = options.token.empty() ? password_from(options.password_file) : options.token,
+       .method = request.method,
+       .target = request.target,
+       .body = request.method == "GET" ? "" : request.body.dump()});
   if (answer.good) {
     put(answer.body);
     return kAsExpected;

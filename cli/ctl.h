@@ -13,7 +13,9 @@ namespace picklock::cli {
 // As given; empty: not given.
 struct CtlOptions {
   std::string port;
+  std::string host = "127.0.0.1";
   std::string token;
+  std::string password_file;
   std::vector<std::string> words;
 };
 

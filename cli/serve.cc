@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cli/console.h"
+#include "cli/password.h"
 #include "keys/bad_input.h"
 #include "keys/nearest.h"
 #include "models/servers/kind.h"
@@ -116,7 +117,8 @@ void tell(const serve::Front& front, bool json) {
       servers.push_back({{"name", one.name}, {"kind", one.kind}, {"port", one.port}});
       if (!one.socket.empty()) servers.back()["socket"] = one.socket;
     }
-    put(Json{{"servers", servers},
+    put(Json{{"host", front.host()},
+             {"servers", servers},
              {"resource", front.resource_port()},
              {"control", front.control_port()}}
             .dump() +
@@ -125,9 +127,9 @@ void tell(const serve::Front& front, bool json) {
   }
   std::string text;
   for (const serve::Front::Served& one : front.served())
-    text += fmt::format("{:<20} 127.0.0.1:{}\n", one.name, one.port);
-  text += fmt::format("{:<20} 127.0.0.1:{}\n", "resource", front.resource_port());
-  put(text + fmt::format("{:<20} http://127.0.0.1:{}\n", "control", front.control_port()));
+    text += fmt::format("{:<20} {}:{}\n", one.name, front.host(), one.port);
+  text += fmt::format("{:<20} {}:{}\n", "resource", front.host(), front.resource_port());
+  put(text + fmt::format("{:<20} http://{}:{}\n", "control", front.host(), front.control_port()));
 }
 
 // The properties of --fail-on.
@@ -211,6 +213,12 @@ CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
                    "free)")
       ->type_name("PORT");
   command
+      ->add_option("--listen", options.listen,
+                   "of all ports; other machines reach one that is not on the loopback, so that it "
+                   "needs a password (default: 127.0.0.1)")
+      ->type_name("ADDRESS");
+  add_password_file(*command, options.password_file);
+  command
       ->add_option("--sockets", options.sockets,
                    "a Unix socket for each server as well: FOLDER/redis-1.sock and so on")
       ->type_name("FOLDER");
@@ -226,7 +234,8 @@ CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
                     "time stands still until it is advanced at the control port");
   command
       ->add_option("--token", options.token,
-                   "requests to the control port must have it, as `Authorization: Bearer TOKEN`")
+                   "requests to the control port must have it, as `Authorization: Bearer TOKEN` "
+                   "(default: the password)")
       ->type_name("TOKEN");
   command->add_flag("--json", options.json, "print the ports as one line of JSON");
   command
@@ -243,7 +252,7 @@ CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
   command->add_flag("--die-with-parent", options.die_with_parent,
                     "end when the process that started it ends");
   command->footer(
-      "All ports are on 127.0.0.1. The requests of the control port are in docs/serving.md.\n\n"
+      "The requests of the control port are in docs/serving.md.\n\n"
       "Exit status:\n"
       "0\tinterrupted, or its parent has ended\n"
       "1\ta property of --fail-on was violated\n"
@@ -262,7 +271,9 @@ int serve(const ServeOptions& options) {
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent) return kAsExpected;
   }
   serve::Front front(scenario_from(options),
-                     {.port = port_from("--port", options.port),
+                     {.listen = options.listen,
+                      .password = password_from(options.password_file),
+                      .port = port_from("--port", options.port),
                       .control_port = port_from("--control-port", options.control_port),
                       .speed = options.manual          ? 0
                                : options.speed.empty() ? 1

@@ -24,6 +24,8 @@ struct ServeOptions {
   std::vector<Alone> alone;  // servers without a scenario
   std::vector<std::string> changes;
   std::string port;
+  std::string listen;
+  std::string password_file;
   std::string control_port;
   std::string speed;
   std::string token;

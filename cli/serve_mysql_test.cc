@@ -47,6 +47,19 @@ TEST_F(ServedMySql, AClientFindsWhatItExpects) {
   EXPECT_EQ(ran.err, "");
 }
 
+TEST_F(ServedMySql, WithAPasswordItAsksForIt) {
+  file("password", "secret\n");
+  const Ran ran = beside("--mysql replicas=0 --password-file " + path("password"),
+                         "sql mysql-1 'select 1'\n"
+                         "options+=(--password=wrong); sql mysql-1 'select 2'\n"
+                         "options+=(--password=secret); sql mysql-1 'select 3'");
+  EXPECT_EQ(ran.out, "3\n");
+  EXPECT_THAT(ran.err, HasSubstr("ERROR 1045 (28000): Access denied for user 'app'@'localhost' "
+                                 "(using password: NO)"));
+  EXPECT_THAT(ran.err, HasSubstr("ERROR 1045 (28000): Access denied for user 'app'@'localhost' "
+                                 "(using password: YES)"));
+}
+
 TEST_F(ServedMySql, ASecondSessionIsRefusedOnceItsTimeHasPassed) {
   const Ran ran = beside("--mysql replicas=0",
                          "hold \"select get_lock('orders', 10)\"\n"

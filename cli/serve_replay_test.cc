@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
@@ -15,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -22,8 +24,13 @@
 #include <vector>
 
 #include "keys/duration_text.h"
+#include "models/mysql/packets.h"
+#include "models/mysql/sql.h"
+#include "models/mysql/wire.h"
 #include "scenarios/document.h"
+#include "scenarios/loader.h"
 #include "scenarios/runner.h"
+#include "scenarios/writer.h"
 #include "serve/asking.h"
 
 namespace picklock::cli {
@@ -136,49 +143,126 @@ std::vector<Change> changes_in(const Run& run, const Served& served) {
   return all;
 }
 
-std::vector<Change> changes_of(const Json& history) {
+// Those of the locks of the run, whose keys may be paths.
+std::vector<Change> changes_of(const Json& history, const std::vector<std::string>& keys) {
   std::vector<Change> all;
   for (const Json& event : history) {
-    if (!event.contains("key")) continue;
+    std::string key = event.value("key", std::string());
+    if (key.starts_with('/')) key.erase(0, 1);
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) continue;
     all.emplace_back(static_cast<std::int64_t>(event.at("seconds").get<double>() * 1e6 + 0.5),
-                     event.at("what"), event.at("process"), event.at("key"), event.at("cause"));
+                     event.at("what"), event.at("process"), key, event.at("cause"));
   }
   return all;
 }
 
-class Replay : public testing::TestWithParam<const char*> {
+// A request of the run as a client outside sends it.
+using Framing = std::string (*)(const std::string& bytes);
+
+std::string as_they_are(const std::string& bytes) { return bytes; }
+
+std::string behind_its_length(const std::string& record) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8)
+    bytes += static_cast<char>(record.size() >> static_cast<unsigned>(shift) & 0xff);
+  return bytes + record;
+}
+
+std::string packet(std::uint8_t number, const std::string& payload) {
+  std::string out;
+  mysql::packets::Answers(out, number).packet(payload);
+  return out;
+}
+
+std::string as_query(const std::string& bytes) {
+  return packet(0, "\x03" + mysql::sql(*mysql::read_statement(bytes)));
+}
+
+// The answer to the greeting of a MySQL server.
+std::string handshake() {
+  std::string payload;
+  mysql::packets::put_number(payload,
+                             mysql::packets::kProtocol41 | mysql::packets::kSecureConnection, 4);
+  payload.append(4 + 1 + 23, '\0');
+  return packet(1, payload + std::string("app\0\0", 5));
+}
+
+struct Case {
+  const char* name;
+  const char* scenario;
+  // Over a port an answer comes at once, or when time is advanced: here, at once.
+  const char* service;
+  Framing framing = as_they_are;
+  bool greets = false;     // the server speaks first
+  const char* fault = "";  // as a table of the file; empty: none
+};
+
+void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+
+class Replay : public testing::TestWithParam<Case> {
  protected:
   void send(const Served& served, const Sent& one, const std::string& server) {
     // A connection with subscriptions takes no other commands.
     const bool subscribes = one.bytes.find("SUBSCRIBE") != std::string::npos;
     auto& connection = connections_[{one.client, one.server, subscribes}];
-    if (connection == nullptr) {
+    if (connection == nullptr || has_ended(*connection)) {
       connection = std::make_unique<tcp::socket>(io_);
       connection->connect({boost::asio::ip::address_v4::loopback(), served.port(server)});
+      if (GetParam().greets) {
+        read(*connection);
+        boost::asio::write(*connection, boost::asio::buffer(handshake()));
+        read(*connection);
+      }
     }
-    boost::asio::write(*connection, boost::asio::buffer(one.bytes));
-    std::array<char, 4096> answer{};
-    if (one.answered) connection->read_some(boost::asio::buffer(answer));
+    boost::asio::write(*connection, boost::asio::buffer(GetParam().framing(one.bytes)));
+    if (one.answered) read(*connection);
   }
 
  private:
+  static void read(tcp::socket& connection) {
+    std::array<char, 4096> answer{};
+    connection.read_some(boost::asio::buffer(answer));
+  }
+
+  // Throws away what has come that was not asked for.
+  static bool has_ended(tcp::socket& connection) {
+    std::array<char, 4096> bytes{};
+    boost::system::error_code error;
+    connection.non_blocking(true);
+    while (!error) connection.read_some(boost::asio::buffer(bytes), error);
+    connection.non_blocking(false);
+    return error != boost::asio::error::would_block;
+  }
+
   boost::asio::io_context io_;
   std::map<std::tuple<sim::ProcessId, sim::ProcessId, bool>, std::unique_ptr<tcp::socket>>
       connections_;
 };
 
+// The fault of the table as the control port takes it.
+Json struck(const sim::Fault& fault) {
+  return {{fault.verb == sim::Verb::pause ? "pause" : "crash", fault.target},
+          {"at", keys::to_text(*fault.trigger.at - sim::kStart)},
+          {"for", keys::to_text(*fault.lasts)}};
+}
+
 TEST_P(Replay, TheServersDoOverPortsWhatTheyDoInTheRun) {
-  // Over a port an answer comes at once, or when time is advanced: here, at once.
-  const std::vector<std::string> changes = {"servers.redis.service=0s"};
-  const std::string file = std::string("scenarios/") + GetParam() + ".toml";
+  const std::vector<std::string> changes = {GetParam().service};
+  const std::string file = std::string("scenarios/") + GetParam().scenario + ".toml";
   scenarios::Document document = scenarios::Document::from_file(file);
   for (const std::string& change : changes) document.set(scenarios::change_from(change));
-  const scenarios::Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
+  scenarios::Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
+  if (*GetParam().fault != '\0') {
+    scenario = scenarios::parse(file_text(scenario) + "\n[[fault]]\n" + GetParam().fault, file,
+                                scenarios::shipped_vocabulary());
+  }
   scenarios::Runner runner;
   const scenarios::Run run = runner.run(scenario, scenario.seed, true);
 
   const Served served(file, changes);
-  for (const sim::Fault& fault : scenario.faults) ASSERT_EQ(served.port(fault.target), 0);
+  for (const sim::Fault& fault : scenario.faults) {
+    if (served.port(fault.target) != 0) served.ask("POST", "/faults", struck(fault));
+  }
   sim::Instant now = sim::kStart;
   const auto advance_to = [&](sim::Instant at) {
     if (at > now) served.ask("POST", "/advance", {{"by", keys::to_text(at - now)}});
@@ -191,22 +275,42 @@ TEST_P(Replay, TheServersDoOverPortsWhatTheyDoInTheRun) {
     send(served, one, run.processes[one.server]);
   }
   advance_to(run.ended);
+  for (const Json& fault : served.ask("GET", "/faults")) EXPECT_FALSE(fault.at("struck").is_null());
   const std::vector<Change> expected = changes_in(run, served);
   ASSERT_FALSE(expected.empty());
-  EXPECT_EQ(changes_of(served.ask("GET", "/history")), expected);
+  EXPECT_EQ(changes_of(served.ask("GET", "/history"), run.keys), expected);
 }
+
+constexpr const char* kRedis = "servers.redis.service=0s";
+constexpr const char* kZooKeeper = "servers.zookeeper.service=0s";
+constexpr const char* kMySql = "servers.mysql.service=0s";
+constexpr const char* kCrash = "crash = \"redis-1\"\nat = \"6s\"\nfor = \"500ms\"";
 
 INSTANTIATE_TEST_SUITE_P(
     Scenarios, Replay,
-    testing::Values("redis/ttl-expiry-blind-delete", "plain/lua-check-delete",
-                    "plain/redisson-lock", "plain/redlock", "redis/setnx-then-expire-crash",
-                    "redis/check-then-delete-gap", "redisson/pubsub-message-lost",
-                    "redlock/redlock-pause-before-elapsed-check", "redisson/holder-never-unlocks"),
-    [](const auto& one) {
-      std::string name = one.param;
-      for (char& c : name) c = c == '/' || c == '-' ? '_' : c;
-      return name;
-    });
+    testing::Values(Case{"BlindDelete", "redis/ttl-expiry-blind-delete", kRedis},
+                    Case{"CheckDelete", "plain/lua-check-delete", kRedis},
+                    Case{"Redisson", "plain/redisson-lock", kRedis},
+                    Case{"Redlock", "plain/redlock", kRedis},
+                    Case{"SetnxThenExpire", "redis/setnx-then-expire-crash", kRedis},
+                    Case{"GapBeforeDelete", "redis/check-then-delete-gap", kRedis},
+                    Case{"LostMessage", "redisson/pubsub-message-lost", kRedis},
+                    Case{"PauseInRedlock", "redlock/redlock-pause-before-elapsed-check", kRedis},
+                    Case{"NeverUnlocks", "redisson/holder-never-unlocks", kRedis},
+                    Case{"RedisCrashes", "plain/lua-check-delete", kRedis, as_they_are, false,
+                         kCrash},
+                    Case{"ZooKeeper", "plain/zk-sequential", kZooKeeper, behind_its_length},
+                    Case{"Curator", "plain/curator-mutex", kZooKeeper, behind_its_length},
+                    Case{"ExpiredSession", "zookeeper/zk-session-expiry-during-pause", kZooKeeper,
+                         behind_its_length},
+                    Case{"FollowerCrashes", "plain/zk-sequential", kZooKeeper, behind_its_length,
+                         false, "crash = \"zookeeper-3\"\nat = \"6s\"\nfor = \"500ms\""},
+                    Case{"GetLock", "plain/mysql-get-lock", kMySql, as_query, true},
+                    Case{"RowLock", "plain/mysql-row-lock", kMySql, as_query, true},
+                    Case{"InsertLock", "plain/mysql-insert-lock", kMySql, as_query, true},
+                    Case{"MySqlCrashes", "plain/mysql-insert-lock", kMySql, as_query, true,
+                         "crash = \"mysql-1\"\nat = \"6s\"\nfor = \"500ms\""}),
+    [](const auto& one) { return one.param.name; });
 
 }  // namespace
 }  // namespace picklock::cli

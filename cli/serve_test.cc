@@ -198,6 +198,51 @@ TEST_F(Serve, NamesTheEntriesThatAreLeftBehind) {
                         "10.001s\n"));
 }
 
+TEST_F(Serve, NamesTheClientsThatAReleaseWakes) {
+  const Ran ran = beside("--manual",
+                         "for who in b c; do exec {fd}<>/dev/tcp/127.0.0.1/$(port redis-1)\n"
+                         "printf 'CLIENT SETNAME worker-%s\\r\\nSUBSCRIBE free\\r\\n' $who >&$fd\n"
+                         "read -r <&$fd; read -r <&$fd; done\n"
+                         "as worker-a set orders a nx px 10000; as worker-a del orders\n"
+                         "as worker-a publish free now; as worker-a set orders a nx px 10000\n"
+                         "as worker-a publish free later; ctl timeline | sed -n '/Wake-ups/,$p'\n"
+                         "ctl verdicts | tr -d '\\n ' | grep -o '\"wakeups.*\"late'");
+  EXPECT_EQ(ran.out,
+            "OK\n1\n2\nOK\n2\nWake-ups\n  orders at redis-1: the release by worker-a at 0.000s "
+            "woke worker-b, worker-c\n"
+            "\"wakeups\":[{\"key\":\"orders\",\"server\":\"redis-1\",\"client\":\"worker-a\","
+            "\"seconds\":0.0,\"woken\":[\"worker-b\",\"worker-c\"],\"lost\":0}],\"late\n");
+}
+
+TEST_F(Serve, NamesRenewalsThatComeAfterTheRelease) {
+  const Ran ran = beside("--manual",
+                         "as worker-a set orders a nx px 10000; as worker-a pexpire orders 20000\n"
+                         "as worker-a del orders; as worker-b set orders b nx px 1000\n"
+                         "ctl advance 3s >/dev/null; as worker-a pexpire orders 20000\n"
+                         "as worker-b pexpire orders 20000; as worker-a pexpire bills 20000\n"
+                         "as worker-a set orders a nx px 10000; as worker-a pexpire orders 20000\n"
+                         "ctl timeline | sed -n '/Renewed/,$p'");
+  EXPECT_EQ(ran.out,
+            "OK\n1\n1\nOK\n0\n0\n0\nOK\n1\nRenewed after the release\n"
+            "  orders, which worker-a had released at 0.000s, at 3.000s\n");
+}
+
+TEST_F(Serve, ALockOnSeveralMastersIsGrantedByAMajority) {
+  const Ran ran = beside(
+      "--manual --redis masters=3",
+      "on() { printf 'client setname %s\n%s\n' \"$2\" \"${*:3}\" | redis-cli -p \"$(port \"$1\")\" "
+      "| tail -1; }; stale() { ctl verdicts | grep -A1 no-stale | tail -1; }\n"
+      "for i in 1 2; do on redis-$i worker-a set orders a nx px 10000; done\n"
+      "on redis-3 worker-b set orders b nx px 60000\n"
+      "curl -s -H 'Client: worker-b' http://127.0.0.1:$resource/resource/bill\n"
+      "put worker-a bill one; stale; ctl advance 11s >/dev/null\n"
+      "for i in 1 2; do on redis-$i worker-b set orders b nx px 10000; done\n"
+      "put worker-b bill two; put worker-a bill three; stale");
+  EXPECT_EQ(ran.out,
+            "OK\nOK\nOK\n204       \"outcome\": \"holds\",\nOK\nOK\n204 204       "
+            "\"outcome\": \"violated\",\n");
+}
+
 TEST_F(Serve, AClientThatTakesTheLockAgainIsNotTheHolderFromBefore) {
   const Ran ran = beside("--manual",
                          "for who in a b a; do as worker-$who set orders $who nx px 10000\n"
@@ -354,6 +399,66 @@ TEST_F(Serve, TheControlPortAsksForItsToken) {
             "picklock: ctl: the token is missing or wrong\n");
 }
 
+TEST_F(Serve, WithAPasswordEveryPortAsksForIt) {
+  file("password", "secret\n");
+  const Ran ran = beside(
+      "--password-file " + path("password") + " --redis masters=1,replicas=1,sentinels=1",
+      "for name in redis-1 redis-1-sentinel-1; do redis $name info; redis $name auth wrong\n"
+      "redis $name hello 2 auth default secret | head -2; done 2>&1 | grep .\n"
+      "redis-cli -p $resource write bill paid; put w bill paid\n"
+      "export REDISCLI_AUTH=secret; redis redis-1 set a 1; redis-cli -p $resource write bill "
+      "paid; put w bill paid -H 'Authorization: Bearer secret'\n"
+      "ctl faults; export PICKLOCK_PASSWORD=secret; ctl faults");
+  EXPECT_EQ(ran.out,
+            "NOAUTH Authentication required.\n"
+            "WRONGPASS invalid username-password pair or user is disabled.\nserver\nredis\n"
+            "NOAUTH Authentication required.\n"
+            "WRONGPASS invalid username-password pair or user is disabled.\nserver\nredis\n"
+            "NOAUTH Authentication required.\n\nthe password is missing or wrong\n401 "
+            "OK\n2\n204 []\n");
+  EXPECT_EQ(ran.err, "picklock: ctl: the token is missing or wrong\n");
+}
+
+TEST_F(Serve, ServersAndSentinelsKnowThePasswordOfEachOther) {
+  file("password", "secret");
+  const Ran ran = beside(
+      "--password-file " + path("password") + " --redis masters=1,replicas=2,sentinels=3 --manual",
+      "export REDISCLI_AUTH=secret PICKLOCK_PASSWORD=secret\n"
+      "ctl fault crash=redis-1-replica-2 for=1s >/dev/null; ctl advance 15s >/dev/null\n"
+      "redis redis-1 set lock mine; ctl advance 1s >/dev/null; redis redis-1-replica-2 get lock\n"
+      "ctl fault crash=redis-1 >/dev/null; ctl advance 60s >/dev/null\n"
+      "new=$(redis redis-1-sentinel-1 sentinel get-master-addr-by-name redis-1 | tail -1)\n"
+      "[[ $new == $(port redis-1-replica-1) || $new == $(port redis-1-replica-2) ]] && echo named");
+  EXPECT_EQ(ran.out, "OK\nmine\nnamed\n");
+}
+
+TEST_F(Serve, ListensWhereItIsToldAndTellsItToClients) {
+  const Ran ran = beside("--listen 127.0.0.2 --redis masters=1,replicas=1,sentinels=1",
+                         "redis-cli -h 127.0.0.2 -p $(port redis-1) ping\n"
+                         "redis redis-1 ping 2>&1 | grep -o refused\n"
+                         "redis-cli -h 127.0.0.2 -p $(port redis-1-sentinel-1) sentinel "
+                         "get-master-addr-by-name redis-1 | head -1\n"
+                         "ctl --host 127.0.0.2 faults; grep -o '\"host\":\"[^\"]*\"' " +
+                             path("ports"));
+  EXPECT_EQ(ran.out, "PONG\nrefused\n127.0.0.2\n[]\n\"host\":\"127.0.0.2\"\n");
+}
+
+TEST_F(Serve, OtherMachinesNeedAPassword) {
+  file("empty", "\n");
+  file("password", "secret");
+  expect_refused("serve --listen 10.0.0.1",
+                 "--listen: 10.0.0.1: other machines reach it: give --password-file or "
+                 "PICKLOCK_PASSWORD");
+  expect_refused("serve --listen 0.0.0.0", "give the one address at which clients reach");
+  expect_refused("serve --listen localhost", "must be an IPv4 address of this machine");
+  expect_refused("serve --password-file " + path("empty"), "empty: must be one line, the password");
+  expect_refused("serve --password-file " + path("none"), "none: cannot be read");
+  const Ran elsewhere = shell("PICKLOCK_PASSWORD=secret \"$P\" serve --listen 192.0.2.1");
+  EXPECT_THAT(elsewhere.err, HasSubstr("serve: 192.0.2.1 port 0: Cannot assign requested address"));
+  const Ran ensemble = shell("PICKLOCK_PASSWORD=secret \"$P\" serve --zookeeper servers=1");
+  EXPECT_THAT(ensemble.err, HasSubstr("ZooKeeper asks its clients for no password"));
+}
+
 // A page that somebody has open in a browser reaches every port of the machine.
 TEST_F(Serve, APageOfABrowserIsRefused) {
   const Ran ran = beside("",
@@ -374,7 +479,7 @@ TEST_F(Serve, RefusesWhatCannotBeServed) {
   expect_refused("serve --port 65535 --redis replicas=1", "there are not so many ports behind it");
   expect_refused("serve --redis replica=1", "did you mean `servers.redis.replicas`?");
   expect_refused("serve plain/redlock --redis masters=1", "give SCENARIO or --redis, not both");
-  expect_refused("ctl --port 1 status", "port 1: Connection refused");
+  expect_refused("ctl --port 1 status", "127.0.0.1 port 1: Connection refused");
   expect_refused("ctl status", "ctl: give --port, the control port");
   const Ran taken = beside("", "\"$P\" serve --port $(port redis-1)");
   EXPECT_THAT(taken.err, HasSubstr(": Address already in use\n"));

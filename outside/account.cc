@@ -30,6 +30,16 @@ std::string form_of(const sim::Protocol& protocol, std::string_view payload) {
   return text;
 }
 
+// Whether `word` is one of the words of a request.
+bool has_word(std::string_view request, std::string_view word) {
+  for (std::size_t at = 0; (at = request.find(word, at)) != std::string_view::npos; ++at) {
+    const std::size_t end = at + word.size();
+    if (at > 0 && request[at - 1] == ' ' && (end == request.size() || request[end] == ' '))
+      return true;
+  }
+  return false;
+}
+
 class Accountant {
  public:
   Accountant(const history::History& history, const sim::Trace& trace, const Cast& cast)
@@ -40,6 +50,7 @@ class Accountant {
   Account account() {
     for (std::size_t at = 0; at < trace_.records.size(); ++at) read(at, trace_.records[at]);
     name_steps();
+    find_late_renewals();
     write();
     list_left();
     return std::move(account_);
@@ -61,6 +72,12 @@ class Accountant {
     Role role{};
     TenureId tenure = 0;
   };
+  // A lock that its client has released and not taken again until `to`, a place in the trace.
+  struct Free {
+    sim::Instant at{};
+    std::size_t from = 0;
+    std::size_t to = SIZE_MAX;
+  };
   // An event of the new history. Those of one place come in the order in which they were added.
   struct Placed {
     std::size_t at = 0;
@@ -68,8 +85,7 @@ class Accountant {
   };
 
   // A client that sent the message, or for which it is; else the process as it is numbered.
-  ProcessId renumbered(ProcessId process, sim::Tag tag, KeyId thing = 0) const {
-    const ProcessId client = cast_.client(tag);
+  ProcessId renumbered(ProcessId process, ProcessId client, KeyId thing = 0) const {
     if (process < cast_.first_server && client != kNobody) return client;
     if (process == cast_.resource && thing > 0) return cast_.second_thing + thing - 1;
     return cast_.number_of[process];
@@ -79,6 +95,15 @@ class Accountant {
   bool is_outside(ProcessId process, sim::Tag tag) const {
     return process < cast_.first_server && client_of(tag) != kNobody;
   }
+
+  // The client of a message: nobody asked for what the server has pushed, and its tag is that of
+  // the client that gave the cause.
+  ProcessId client_of(const TraceRecord& record) const {
+    if (!is_pushed(record)) return cast_.client(record.tag);
+    const auto receiver = cast_.receiver_of.find(record.message);
+    return receiver == cast_.receiver_of.end() ? kNobody : receiver->second;
+  }
+  static bool is_pushed(const TraceRecord& record) { return record.reply && record.answers == 0; }
 
   // ---------------------------------------------------------------- what happened
 
@@ -90,6 +115,8 @@ class Accountant {
           const sim::Protocol& protocol = *trace_.protocols[record.protocol];
           if (record.peer == cast_.resource && protocol.command != nullptr)
             say(at, client_of(record.tag), protocol.command(trace_.payload(record)));
+        } else if (is_pushed(record)) {
+          push(record);
         } else if (record.reply && is_outside(record.peer, record.tag)) {
           std::erase(waiting_[record.tag], record.answers);
         }
@@ -101,6 +128,10 @@ class Accountant {
             std::find(waiting_[record.tag].begin(), waiting_[record.tag].end(), record.message) ==
                 waiting_[record.tag].end())
           waiting_[record.tag].push_back(record.message);
+        return;
+      case TraceKind::lost:
+        if (const auto told = told_of_.find(record.message); told != told_of_.end())
+          ++account_.releases[told->second].lost;
         return;
       case TraceKind::mark:
         say(at, cast_.number_of[record.process], trace_.payload(record));
@@ -121,11 +152,25 @@ class Accountant {
     } else if (history::is_at_resource(event.what)) {
       use(at, told);
     } else {
-      if (event.what == What::process_crashed) forget(renumbered(event.process, 0));
-      told.process = renumbered(event.process, 0);
-      told.peer = renumbered(event.peer, 0);
+      if (event.what == What::process_crashed) forget(renumbered(event.process, kNobody));
+      told.process = renumbered(event.process, kNobody);
+      told.peer = renumbered(event.peer, kNobody);
     }
     placed_.push_back({at, told});
+  }
+
+  // A message to a client that has not asked for it belongs to the last release of the one that
+  // gave the cause.
+  void push(const TraceRecord& record) {
+    const auto last = last_release_.find(client_of(record.tag));
+    if (record.peer >= cast_.first_server || last == last_release_.end()) return;
+    told_of_[record.message] = last->second;
+    const ProcessId receiver = client_of(record);
+    Release& release = account_.releases[last->second];
+    const bool known = receiver == kNobody || receiver == release.client;
+    if (!known &&
+        std::find(release.woken.begin(), release.woken.end(), receiver) == release.woken.end())
+      release.woken.push_back(receiver);
   }
 
   // A client that has died knows nothing of its tenures when it starts again.
@@ -203,13 +248,15 @@ class Accountant {
     if (client != kNobody && by_command)
       acts = own ? entry.tenure : tenure_of(at, event.tenure, event.key, takes).id;
     step(event, acts);
+    if (removed && own && by_command) release(at, event, client);
     if (takes || removed) leave(event.key, entry);
     if (takes) {
       Tenure& tenure = tenure_of(at, event.tenure, event.key, false);
       ++tenure.entries;
+      end_release(at, client, event.key);
       acts = tenure.id;
       entry = {.tenure = tenure.id, .client = client, .until = event.until};
-      last_granted_[client] = tenure.id;
+      if (is_granted(event.key, tenure.id)) last_granted_[client] = tenure.id;
     } else if (removed) {
       entries_.erase({event.key, event.process});
     } else if (event.what == What::entry_created) {
@@ -223,8 +270,36 @@ class Accountant {
     } else {
       event.owner = acts != 0 ? 0 : entry.tenure;
     }
-    event.process = renumbered(event.process, 0);
+    event.process = renumbered(event.process, kNobody);
     event.thread = client == kNobody ? 0 : client;
+  }
+
+  bool is_granted(KeyId key, TenureId tenure) const {
+    std::set<std::uint32_t> groups;
+    for (auto one = entries_.lower_bound({key, 0});
+         one != entries_.end() && one->first.first == key; ++one) {
+      const ProcessId server = one->first.second;
+      const bool alone = server >= cast_.group_of.size();
+      if (one->second.tenure == tenure) groups.insert(alone ? server : cast_.group_of[server]);
+    }
+    return groups.size() >= cast_.quorum;
+  }
+
+  void release(std::size_t at, const HistoryEvent& event, ProcessId client) {
+    last_release_[client] = account_.releases.size();
+    account_.releases.push_back({.at = event.at,
+                                 .key = event.key,
+                                 .server = renumbered(event.process, kNobody),
+                                 .client = client});
+    free_[{client, event.key}].push_back({.at = event.at, .from = at});
+  }
+
+  // The client has taken the lock of this key, so that nothing is the work of a release before.
+  void end_release(std::size_t at, ProcessId client, KeyId key) {
+    last_release_.erase(client);
+    const auto free = free_.find({client, key});
+    if (free == free_.end()) return;
+    for (Free& one : free->second) one.to = std::min(one.to, at);
   }
 
   // A copy, or what a server has found again: its owner keeps it.
@@ -261,7 +336,7 @@ class Accountant {
     event.key = 0;
     event.peer = client == kNobody ? 0 : client;
     event.thread = client == kNobody ? 0 : client;
-    event.process = renumbered(event.process, 0, thing);
+    event.process = renumbered(event.process, kNobody, thing);
   }
 
   // The request that made the change was a step of its client.
@@ -279,8 +354,13 @@ class Accountant {
     request->tenure = tenure;
     const TraceRecord& record = trace_.records[request->sent];
     const sim::Protocol& protocol = *trace_.protocols[record.protocol];
-    if (protocol.describe != nullptr && role != Role::renew)
-      forms_.emplace(form_of(protocol, trace_.payload(record)), role);
+    if (protocol.describe == nullptr) return;
+    std::string form = form_of(protocol, trace_.payload(record));
+    if (role == Role::renew) {
+      renewals_.insert(std::move(form));
+    } else {
+      forms_.emplace(std::move(form), role);
+    }
   }
 
   // A request of the same form as one that has taken a lock is an attempt.
@@ -292,6 +372,35 @@ class Accountant {
       const auto form = forms_.find(form_of(protocol, trace_.payload(record)));
       if (form != forms_.end()) request.role = form->second;
     }
+  }
+
+  // A request of a form that has renewed a lock, and has done nothing else, is a renewal.
+  void find_late_renewals() {
+    if (renewals_.empty() || cast_.keys.empty()) return;
+    for (const auto& [number, request] : requests_) {
+      const TraceRecord& record = trace_.records[request.sent];
+      const sim::Protocol& protocol = *trace_.protocols[record.protocol];
+      if (protocol.describe == nullptr) continue;
+      const std::string form = form_of(protocol, trace_.payload(record));
+      if (!renewals_.contains(form) || forms_.contains(form)) continue;
+      const std::string text = protocol.describe(trace_.payload(record), false);
+      const ProcessId client = client_of(record.tag);
+      for (auto free = free_.lower_bound({client, 0});
+           free != free_.end() && free->first.first == client; ++free) {
+        const KeyId key = free->first.second;
+        if (has_word(text, cast_.keys[key])) note_late(record, key, request.sent, free->second);
+      }
+    }
+  }
+
+  void note_late(const TraceRecord& record, KeyId key, std::size_t sent,
+                 const std::vector<Free>& all) {
+    const auto last = std::find_if(all.rbegin(), all.rend(), [sent](const Free& one) {
+      return one.from < sent && sent < one.to;
+    });
+    if (last == all.rend()) return;
+    account_.late_renewals.push_back(
+        {.at = record.at, .key = key, .client = client_of(record.tag), .released = last->at});
   }
 
   // ---------------------------------------------------------------- the run
@@ -327,8 +436,9 @@ class Accountant {
   void copy(TraceRecord record) {
     const auto request = requests_.find(record.reply ? record.answers : record.message);
     const KeyId thing = thing_of(record);
-    record.process = renumbered(record.process, record.tag, thing);
-    record.peer = renumbered(record.peer, record.tag, thing);
+    const ProcessId client = client_of(record);
+    record.process = renumbered(record.process, client, thing);
+    record.peer = renumbered(record.peer, client, thing);
     record.role = request != requests_.end()     ? request->second.role
                   : record.role == Role::command ? Role::none
                                                  : record.role;
@@ -368,10 +478,14 @@ class Accountant {
   std::map<sim::Tag, std::deque<std::uint32_t>> waiting_;  // at their servers, without an answer
   std::map<std::pair<ProcessId, KeyId>, Tenure> current_;  // by client and key
   std::map<std::pair<KeyId, ProcessId>, Entry> entries_;
-  std::vector<TenureId> last_granted_;  // by client; 0: none was
-  std::map<ProcessId, TenureId> said_;  // what each client believes to hold
-  std::set<TenureId> told_;             // which of them were believed in
-  std::map<std::string, Role, std::less<>> forms_;
+  std::vector<TenureId> last_granted_;             // by client; 0: none was
+  std::map<ProcessId, TenureId> said_;             // what each client believes to hold
+  std::set<TenureId> told_;                        // which of them were believed in
+  std::map<ProcessId, std::size_t> last_release_;  // by client
+  std::map<std::uint32_t, std::size_t> told_of_;   // by message: the release of which it tells
+  std::map<std::pair<ProcessId, KeyId>, std::vector<Free>> free_;  // by client
+  std::map<std::string, Role, std::less<>> forms_;                 // that took or released a lock
+  std::set<std::string, std::less<>> renewals_;                    // that renewed one
   TenureId tenures_ = 0;
   std::vector<Placed> placed_;
 };

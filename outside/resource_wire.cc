@@ -1,5 +1,6 @@
 #include "outside/resource_wire.h"
 
+#include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/redis/authentication.h"
 #include "models/redis/commands.h"
 #include "models/redis/wire.h"
 #include "outside/resource.h"
@@ -21,6 +23,8 @@ using servers::Cut;
 using Request = http::request<http::string_body>;
 
 constexpr std::string_view kPlace = "/resource/";
+// A request that is refused here is answered in its turn all the same: this one stands for it.
+constexpr std::array<std::string_view, 1> kNothing = {"PING"};
 
 // A character of a path that is written as %2F; nullopt: it is malformed.
 std::optional<std::string> decoded(std::string_view text) {
@@ -51,10 +55,39 @@ std::string_view untagged(std::string_view tag) {
 
 }  // namespace
 
+void ResourceWire::require(std::string_view password, std::string_view) {
+  password_ = password;
+  authenticated_ = false;
+}
+
 Cut ResourceWire::cut(std::string_view& bytes, sim::Payload& message) {
   if (bytes.empty()) return Cut::partial;
   if (speaks_ == Speaks::unknown) speaks_ = bytes.front() == '*' ? Speaks::redis : Speaks::http;
-  return speaks_ == Speaks::redis ? redis_.cut(bytes, message) : cut_http(bytes, message);
+  return speaks_ == Speaks::redis ? cut_redis(bytes, message) : cut_http(bytes, message);
+}
+
+Cut ResourceWire::cut_redis(std::string_view& bytes, sim::Payload& message) {
+  const Cut cut = redis_.cut(bytes, message);
+  if (cut != Cut::request) return cut;
+  Asked asked;
+  std::vector<std::string_view> argv;
+  redis::read_request(message.view(), argv);
+  redis::Reply reply;
+  if (redis::same_word(argv.front(), "auth") && argv.size() > 1) {
+    redis::auth(argv, password_, authenticated_, reply);
+  } else if (!authenticated_ && !redis::same_word(argv.front(), "quit")) {
+    reply.set_error(redis::kNoAuth);
+  } else {
+    asked_.push_back(std::move(asked));
+    return cut;
+  }
+  sim::Payload instead;
+  redis::write_reply(instead, reply, 2);
+  asked.instead = instead.view();
+  asked_.push_back(std::move(asked));
+  message.clear();
+  redis::write_request(message, kNothing);
+  return cut;
 }
 
 Cut ResourceWire::cut_http(std::string_view& bytes, sim::Payload& message) {
@@ -67,7 +100,7 @@ Cut ResourceWire::cut_http(std::string_view& bytes, sim::Payload& message) {
   if (error == http::error::need_more) return Cut::partial;
   if (error) {
     asked.keep_alive = false;
-    asked.refusal = error.message();
+    asked.instead = error.message();
     asked_.push_back(std::move(asked));
     return Cut::malformed;
   }
@@ -77,8 +110,10 @@ Cut ResourceWire::cut_http(std::string_view& bytes, sim::Payload& message) {
   asked.reads = request.method() == http::verb::get;
   asked.keep_alive = request.keep_alive();
   asked.version = request.version();
+  const bool knows_password =
+      password_.empty() || view(request[http::field::authorization]) == "Bearer " + password_;
   name_.reset();
-  if (request.count("Client") > 0) name_ = std::string(view(request["Client"]));
+  if (knows_password && request.count("Client") > 0) name_ = std::string(view(request["Client"]));
 
   std::vector<std::string_view> argv = {asked.reads ? "READ" : "WRITE"};
   const std::string_view target = view(request.target());
@@ -87,13 +122,16 @@ Cut ResourceWire::cut_http(std::string_view& bytes, sim::Payload& message) {
   if (request.count(http::field::origin) > 0) {
     // A page of a browser must not write on the loopback.
     asked.status = 403;
-    asked.refusal = "requests from a page are refused";
+    asked.instead = "requests from a page are refused";
+  } else if (!knows_password) {
+    asked.status = 401;
+    asked.instead = "the password is missing or wrong";
   } else if (!name || name->empty()) {
     asked.status = 404;
-    asked.refusal = "give GET or PUT /resource/NAME";
+    asked.instead = "give GET or PUT /resource/NAME";
   } else if (!asked.reads && request.method() != http::verb::put) {
     asked.status = 405;
-    asked.refusal = "give GET or PUT";
+    asked.instead = "give GET or PUT";
   } else {
     argv.push_back(*name);
   }
@@ -108,8 +146,7 @@ Cut ResourceWire::cut_http(std::string_view& bytes, sim::Payload& message) {
   if (!asked.reads && request[http::field::if_none_match] == "*") add("IF-VERSION", "1");
   if (!asked.reads && request.count("Based-On") > 0)
     add("BASED-ON", untagged(view(request["Based-On"])));
-  // A request that is refused here is answered in its turn all the same.
-  if (!asked.refusal.empty()) argv.assign(1, "PING");
+  if (!asked.instead.empty()) argv.assign(kNothing.begin(), kNothing.end());
   asked_.push_back(std::move(asked));
   redis::write_request(message, argv);
   return Cut::request;
@@ -127,12 +164,16 @@ std::optional<std::string> ResourceWire::name_given(std::string_view message) {
 }
 
 bool ResourceWire::put(std::string_view message, std::string& out) {
-  if (speaks_ == Speaks::redis || asked_.empty()) {
+  if (asked_.empty()) {
     out += message;
     return true;
   }
   const Asked asked = std::move(asked_.front());
   asked_.pop_front();
+  if (speaks_ == Speaks::redis) {
+    out += asked.instead.empty() ? message : asked.instead;
+    return true;
+  }
   http::response<http::string_body> response;
   response.version(asked.version);
   response.keep_alive(asked.keep_alive);
@@ -142,8 +183,9 @@ bool ResourceWire::put(std::string_view message, std::string& out) {
   };
   redis::Reply reply;
   std::string_view rest = message;
-  if (!asked.refusal.empty()) {
-    answer(asked.status, asked.refusal + "\n");
+  if (!asked.instead.empty()) {
+    answer(asked.status, asked.instead + "\n");
+    if (asked.status == 401) response.set(http::field::www_authenticate, "Bearer");
   } else if (!redis::read_reply(rest, reply) || reply.is_error()) {
     const std::string_view why = reply.text;
     answer(why.starts_with("REJECTED-VERSION") ? 412

@@ -79,6 +79,32 @@ TEST(ResourceWire, AnswersInTheOrderOfTheRequests) {
   EXPECT_THAT(out, StartsWith("HTTP/1.1 409 Conflict\r\n"));
 }
 
+TEST(ResourceWire, AsksForThePassword) {
+  ResourceWire by_http;
+  by_http.require("secret", "");
+  EXPECT_THAT(taken(by_http,
+                    "GET /resource/x HTTP/1.1\r\nClient: a\r\n\r\n"
+                    "GET /resource/x HTTP/1.1\r\nAuthorization: Bearer secret\r\n\r\n",
+                    1000)
+                  .requests,
+              ElementsAre("PING|", "READ|x|"));
+  std::string out;
+  EXPECT_TRUE(by_http.put("+PONG\r\n", out));
+  EXPECT_THAT(out, StartsWith("HTTP/1.1 401 Unauthorized\r\n"));
+  ResourceWire as_redis;
+  as_redis.require("secret", "");
+  EXPECT_THAT(taken(as_redis,
+                    "*2\r\n$4\r\nREAD\r\n$1\r\nx\r\n*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n"
+                    "*2\r\n$4\r\nREAD\r\n$1\r\nx\r\n",
+                    1000)
+                  .requests,
+              ElementsAre("PING|", "PING|", "READ|x|"));
+  out.clear();
+  for (const char* answer : {"+PONG\r\n", "+PONG\r\n", "*2\r\n$1\r\n1\r\n:2\r\n"})
+    EXPECT_TRUE(as_redis.put(answer, out));
+  EXPECT_EQ(out, "-NOAUTH Authentication required.\r\n+OK\r\n*2\r\n$1\r\n1\r\n:2\r\n");
+}
+
 TEST(ResourceWire, KnowsTheNameOfAClient) {
   ResourceWire by_http;
   taken(by_http, "GET /resource/x HTTP/1.1\r\nClient: worker-a\r\n\r\n", 1000);

@@ -112,13 +112,15 @@ void Stream::on_message(sim::Connection&, sim::Message& message) {
     asked_.erase(found);
     if (!strike(sim::Phase::replied, sim::Side::before, *asked)) return;
   }
+  if (message.answers == 0) pushed(message.number);
   out_.clear();
   const bool goes_on = wire_->put(message.payload.view(), out_);
   // A client that reads may close the connection, or end.
   readable(out_);
   if (connection_ != nullptr && asked && !strike(sim::Phase::replied, sim::Side::after, *asked))
     return;
-  if (connection_ != nullptr && std::exchange(held_, false)) cut();
+  // A request behind the last one is not served.
+  if (connection_ != nullptr && goes_on && std::exchange(held_, false)) cut();
   if (connection_ != nullptr && !goes_on && !std::exchange(ended_, true)) ended(false);
 }
 

@@ -47,6 +47,8 @@ class Stream : public sim::Endpoint {
   // itself this name.
   virtual sim::Tag sender(const std::optional<std::string>& name) = 0;
   virtual void opened() {}
+  // A message that the client has not asked for has come.
+  virtual void pushed(std::uint32_t /*message*/) {}
   // The client can read these bytes.
   virtual void readable(std::string_view bytes) = 0;
   // Nothing more comes from the server. `reset`: without a farewell.

@@ -16,6 +16,8 @@
 #include "outside/resource_wire.h"
 #include "scenarios/process_kinds.h"
 #include "scenarios/program_locks.h"
+#include "scenarios/setup.h"
+#include "scenarios/topology.h"
 
 namespace picklock::scenarios {
 namespace {
@@ -166,11 +168,13 @@ void Programs::end() {
                      .number_of = {},
                      .first_server = scenario_->clients.count,
                      .clients = scenario_->clients.count,
+                     .quorum = quorum_of(*scenario_, scenario_->clients, scenario_->lock),
                      .resource = 0,
                      .things = resource_.names(),
                      .second_thing = static_cast<sim::ProcessId>(processes_.size())};
   for (sim::ProcessId id = 0; id < processes_.size(); ++id) {
     cast.number_of.push_back(id);
+    cast.group_of.push_back(group_of(*scenario_, processes_[id]));
     if (processes_[id].kind == &kResourceKind) cast.resource = id;
   }
   account_ = outside::account_of(simulation_->recorder.history(),

@@ -41,6 +41,11 @@ std::vector<ProcessSpec> processes_of(const Scenario& scenario) {
   return all;
 }
 
+std::uint32_t group_of(const Scenario& scenario, const ProcessSpec& process) {
+  const bool has_entries = process.kind->standing != servers::Standing::none;
+  return has_entries ? process.group : primaries(scenario);
+}
+
 std::uint32_t askers(const Scenario& scenario) {
   return scenario.clients.count + (has_coordinator(scenario) ? 1 : 0);
 }

@@ -19,6 +19,10 @@ using servers::ProcessSpec;
 
 std::vector<ProcessSpec> processes_of(const Scenario& scenario);
 
+// The group of servers that keep copies of the same entries. Only servers of one group have copies
+// of an entry, and the nodes of the resource are one place; elsewhere the group does not matter.
+std::uint32_t group_of(const Scenario& scenario, const ProcessSpec& process);
+
 // How many of them, counted from the first, take steps that faults can be anchored to.
 std::uint32_t askers(const Scenario& scenario);
 

@@ -42,13 +42,6 @@ bool is_in_digests(Property property) {
   return std::find(kInDigests.begin(), kInDigests.end(), property) != kInDigests.end();
 }
 
-// Only servers of one group have copies of an entry, and the nodes of the resource are one place;
-// elsewhere the group does not matter.
-std::uint32_t group_of(const Scenario& scenario, const ProcessSpec& process) {
-  const bool has_entries = process.kind->standing != servers::Standing::none;
-  return has_entries ? process.group : primaries(scenario);
-}
-
 properties::Share share_of(const Scenario& scenario, const ClientsSpec& clients,
                            const LockSpec& lock) {
   properties::Share share{.quorum = quorum_of(scenario, clients, lock),

@@ -6,6 +6,8 @@
 
 #include "outside/account.h"
 #include "properties/judge.h"
+#include "scenarios/setup.h"
+#include "scenarios/topology.h"
 
 namespace picklock::serve {
 namespace {
@@ -22,10 +24,13 @@ class Accountant {
       : deployment_(deployment),
         trace_(deployment.simulation().scheduler.record().tracer().trace()) {
     number_clients();
+    number_receivers();
     number_processes();
   }
 
   Account account() {
+    account_.outcome.run.keys = deployment_.keys().names();
+    cast_.keys = account_.outcome.run.keys;
     outside::Account told =
         outside::account_of(deployment_.simulation().recorder.history(), trace_, cast_);
     account_.outcome.run.history = std::move(told.history);
@@ -33,6 +38,13 @@ class Accountant {
     finish();
     judge();
     list_held(told.left);
+    list_wakeups(told.releases);
+    for (const outside::LateRenewal& one : told.late_renewals) {
+      account_.late_renewals.push_back({.key = account_.outcome.run.keys[one.key],
+                                        .client = names_[one.client],
+                                        .at = one.at,
+                                        .released = one.released});
+    }
     return std::move(account_);
   }
 
@@ -74,6 +86,11 @@ class Accountant {
     }
   }
 
+  void number_receivers() {
+    for (const auto& [message, caller] : deployment_.receivers())
+      cast_.receiver_of[message] = cast_.client(caller);
+  }
+
   // No client has the name of a server.
   std::string name_of(const Caller& caller) const {
     if (caller.name.empty()) return "connection-" + std::to_string(caller.connection);
@@ -96,6 +113,11 @@ class Accountant {
     for (const std::string& thing : things) run.processes.push_back("resource-" + thing);
     cast_.number_of.assign(1, 0);
     for (ProcessId i = run.outside; i <= first_resource_; ++i) cast_.number_of.push_back(i);
+    const scenarios::Scenario& scenario = deployment_.scenario();
+    cast_.quorum = scenarios::quorum_of(scenario, scenario.clients, scenario.lock);
+    cast_.group_of.assign(1, scenarios::primaries(scenario));
+    for (std::size_t i = 0; i + 1 < deployment_.size(); ++i)
+      cast_.group_of.push_back(scenarios::group_of(scenario, deployment_.served(i)));
     cast_.first_server = 1;
     cast_.clients = run.outside;
     cast_.resource = static_cast<ProcessId>(deployment_.size());
@@ -112,7 +134,6 @@ class Accountant {
     run.history.push_back({.at = now, .what = What::horizon});
     run.ended = now;
     run.seed = deployment_.seed();
-    run.keys = deployment_.keys().names();
     run.scenario = deployment_.scenario();
     scenarios::Scenario& scenario = run.scenario;
     scenario.clients.count = run.outside;
@@ -126,8 +147,15 @@ class Accountant {
 
   void judge() {
     Run& run = account_.outcome.run;
-    properties::Context context{
-        .servers = first_resource_ - run.outside, .first_server = run.outside, .group_of = {}};
+    const scenarios::Scenario& scenario = deployment_.scenario();
+    properties::Context context{.quorum = cast_.quorum,
+                                .servers = scenarios::primaries(scenario),
+                                .first_server = run.outside,
+                                .group_of = {}};
+    // The parts of the resource, which follow, are each alone.
+    context.group_of.assign(run.outside, scenarios::primaries(scenario));
+    context.group_of.insert(context.group_of.end(), cast_.group_of.begin() + 1,
+                            cast_.group_of.end());
     properties::Judge judge;
     const properties::Verdicts& verdicts = judge.judge(run.history, context);
     for (std::size_t i = 0; i < properties::kPropertyCount; ++i) {
@@ -152,6 +180,21 @@ class Accountant {
                                .client = names_[one.client],
                                .there = there_[one.client],
                                .until = one.until});
+    }
+  }
+
+  void list_wakeups(const std::vector<outside::Release>& releases) {
+    const Run& run = account_.outcome.run;
+    for (const outside::Release& one : releases) {
+      if (one.woken.size() < 2 && one.lost == 0) continue;
+      account_.wakeups.push_back({.key = run.keys[one.key],
+                                  .server = run.processes[one.server],
+                                  .client = names_[one.client],
+                                  .at = one.at,
+                                  .woken = {},
+                                  .lost = one.lost});
+      for (const ProcessId client : one.woken)
+        account_.wakeups.back().woken.push_back(names_[client]);
     }
   }
 

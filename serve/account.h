@@ -27,9 +27,28 @@ struct Held {
   sim::Instant until = sim::kNever;
 };
 
+// A release that woke several clients, or one of whose messages was lost.
+struct Wakeups {
+  std::string key;
+  std::string server;
+  std::string client;  // that has released
+  sim::Instant at{};
+  std::vector<std::string> woken;  // others
+  std::uint32_t lost = 0;          // messages that have reached no client
+};
+
+struct LateRenewal {
+  std::string key;
+  std::string client;
+  sim::Instant at{};
+  sim::Instant released{};
+};
+
 struct Account {
   scenarios::Outcome outcome;  // its run is judged by the properties above, and no other
   std::vector<Held> held;
+  std::vector<Wakeups> wakeups;
+  std::vector<LateRenewal> late_renewals;
 };
 
 // Requires that the run is traced.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -26,11 +27,16 @@ Answer ask(const Question& question) {
   asio::io_context io;
   tcp::socket socket(io);
   boost::system::error_code error;
-  socket.connect({asio::ip::address_v4::loopback(), port}, error);
-  if (error) throw keys::BadInput(fmt::format("port {}: {}", port, error.message()));
+  tcp::resolver resolver(io);
+  const tcp::resolver::results_type found = resolver.resolve(question.host, question.port, error);
+  if (!error) asio::connect(socket, found, error);
+  if (error) {
+    throw keys::BadInput(
+        fmt::format("{} port {}: {}", keys::printable(question.host), port, error.message()));
+  }
   http::request<http::string_body> request(
       question.method == "GET" ? http::verb::get : http::verb::post, question.target, 11);
-  request.set(http::field::host, "127.0.0.1");
+  request.set(http::field::host, question.host);
   if (!question.token.empty()) request.set(http::field::authorization, "Bearer " + question.token);
   request.body() = question.body;
   request.prepare_payload();

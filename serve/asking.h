@@ -1,4 +1,4 @@
-// One request to the control port of a server that runs on this machine.
+// One request to the control port of a server.
 #pragma once
 
 #include <string>
@@ -6,6 +6,7 @@
 namespace picklock::serve {
 
 struct Question {
+  std::string host = "127.0.0.1";
   std::string port;
   std::string token;  // empty: none
   std::string method;

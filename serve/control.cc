@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
-#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -32,13 +31,6 @@ using keys::BadInput;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostBody = 64 * 1024;
-
-// In microseconds: what is finer is the order of events at one instant (Loop).
-double seconds(sim::Instant at) {
-  using std::chrono::microseconds;
-  const auto whole = std::chrono::floor<microseconds>(at - sim::kStart);
-  return static_cast<double>(whole.count()) / 1e6;
-}
 
 // The request asks for something that does not exist.
 class NotFound : public std::runtime_error {

@@ -1,9 +1,13 @@
 #include "serve/deployment.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "keys/bad_input.h"
@@ -71,10 +75,22 @@ models::FencedBy fenced_by(scenarios::Fencing fencing) {
   }
 }
 
+// For one connection: whoever can foresee it may repeat the answer to another one.
+std::string drawn_challenge() {
+  std::array<unsigned char, 20> drawn{};
+  if (getentropy(drawn.data(), drawn.size()) != 0)
+    throw std::system_error(errno, std::generic_category(), "serve: no randomness");
+  std::string text;
+  for (const unsigned char byte : drawn) text += static_cast<char>(byte % 127 + 1);
+  return text;
+}
+
 }  // namespace
 
-Deployment::Deployment(Scenario scenario)
-    : scenario_(servers_of(std::move(scenario))), kind_(&scenarios::lock_server(scenario_)) {
+Deployment::Deployment(Scenario scenario, Access access)
+    : scenario_(servers_of(std::move(scenario))),
+      access_(std::move(access)),
+      kind_(&scenarios::lock_server(scenario_)) {
   if (kind_->open_wire == nullptr) {
     throw BadInput(fmt::format("serve: {} runs {}, which clients outside cannot talk to yet",
                                scenario_.lock.algorithm, kind_->title));
@@ -91,11 +107,19 @@ Deployment::Deployment(Scenario scenario)
   });
   lock_keys_.assign(1, scenario_.lock.key);
   cluster_ = kind_->make_cluster();
+  if (!access_.password.empty() && !cluster_->asks_for_password()) {
+    throw BadInput(fmt::format(
+        "serve: {} asks its clients for no password: it can be served on the loopback only, and "
+        "without one",
+        kind_->title));
+  }
 }
 
 std::unique_ptr<servers::Wire> Deployment::open_wire(std::size_t index) const {
-  if (is_resource(index)) return std::make_unique<outside::ResourceWire>();
-  return kind_->open_wire();
+  std::unique_ptr<servers::Wire> wire =
+      is_resource(index) ? std::make_unique<outside::ResourceWire>() : kind_->open_wire();
+  if (!access_.password.empty()) wire->require(access_.password, drawn_challenge());
+  return wire;
 }
 
 void Deployment::set_ports(const std::vector<std::uint16_t>& of_served) {
@@ -105,7 +129,9 @@ void Deployment::set_ports(const std::vector<std::uint16_t>& of_served) {
                  .processes = processes_,
                  .lock_keys = lock_keys_,
                  .lock = &scenario_.lock.options,
-                 .ports = ports_});
+                 .ports = ports_,
+                 .machine = access_.machine,
+                 .password = access_.password});
 }
 
 void Deployment::build(sim::Duration wall_offset, bool tracing) {
@@ -115,6 +141,7 @@ void Deployment::build(sim::Duration wall_offset, bool tracing) {
   for (const std::string& key : lock_keys_) keys_.id(key);
   tenures_.reset(0);
   callers_.assign(1, {});
+  receivers_.clear();
   connections_ = 0;
   connected_ = 0;
   knows_the_beginning_ = true;
@@ -164,11 +191,6 @@ sim::Tag Deployment::admit() {
 
 sim::Tag Deployment::renamed(sim::Tag caller, const std::string& name) {
   if (callers_[caller].name == name) return caller;
-  // It has been greeted at most, so that this was its name from the beginning.
-  if (!callers_[caller].spoke) {
-    callers_[caller].name = name;
-    return caller;
-  }
   callers_[caller].there = false;
   callers_.push_back({.connection = callers_[caller].connection, .name = name});
   return tenures_.begin();
@@ -191,6 +213,7 @@ void Deployment::keep_history_short() {
   if (long_enough) return;
   simulation_.recorder.begin();
   tracer.reset(tracer.on());
+  receivers_.clear();
   knows_the_beginning_ = false;
 }
 

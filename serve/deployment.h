@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,7 +30,6 @@ struct Caller {
   std::uint32_t connection = 0;  // in the order in which they came, from 1
   std::string name;              // empty: none
   bool there = true;
-  bool spoke = false;  // it has sent something
 };
 
 // A fault as a table of a scenario file has it, without the heading.
@@ -39,10 +39,16 @@ struct Strike {
   std::string by;        // whose commands count: a caller's name, or its connection; empty: all
 };
 
+// How clients reach the servers.
+struct Access {
+  std::string machine = "127.0.0.1";  // the address of all servers, as they tell it to clients
+  std::string password;               // which clients must give; empty: none
+};
+
 class Deployment {
  public:
-  // Throws BadInput if clients outside cannot talk to such servers.
-  explicit Deployment(scenarios::Scenario scenario);
+  // Throws BadInput if clients outside cannot talk to such servers, or these ask for no password.
+  explicit Deployment(scenarios::Scenario scenario, Access access = {});
 
   // The servers of the lock, numbered from 0, and the resource as the last.
   std::size_t size() const { return processes_.size() - 1; }
@@ -59,7 +65,9 @@ class Deployment {
   // The caller gives itself a name: its number from now on.
   sim::Tag renamed(sim::Tag caller, const std::string& name);
   std::size_t connected() const { return connected_; }
-  void heard(sim::Tag caller) { callers_[caller].spoke = true; }
+  // The caller has received a message that nobody asked for.
+  void pushed(std::uint32_t message, sim::Tag caller) { receivers_[message] = caller; }
+  const std::map<std::uint32_t, sim::Tag>& receivers() const { return receivers_; }
   const Caller& caller(sim::Tag number) const { return callers_[number]; }
   // The connection of the caller has ended.
   void gone(sim::Tag caller);
@@ -90,6 +98,7 @@ class Deployment {
   void build_resource();
 
   scenarios::Scenario scenario_;
+  Access access_;
   const servers::Kind* kind_ = nullptr;
   std::vector<servers::ProcessSpec> processes_;
   std::vector<std::uint16_t> ports_;
@@ -100,7 +109,8 @@ class Deployment {
   std::unique_ptr<servers::Cluster> cluster_;
   outside::Resource resource_;
   std::vector<servers::Door> doors_;
-  std::vector<Caller> callers_;  // by number; 0 is nobody
+  std::vector<Caller> callers_;                  // by number; 0 is nobody
+  std::map<std::uint32_t, sim::Tag> receivers_;  // of messages that nobody asked for
   std::uint32_t connections_ = 0;
   std::size_t connected_ = 0;
   bool knows_the_beginning_ = true;

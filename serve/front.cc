@@ -33,12 +33,30 @@ sim::Duration wall_offset(const Clock& clock) {
   return std::chrono::duration_cast<sim::Duration>(since_1970) - sim::Duration(sim::kEpoch);
 }
 
+asio::ip::address_v4 host_from(const Options& options) {
+  if (options.listen.empty()) return asio::ip::address_v4::loopback();
+  const auto refuse = [&options](std::string_view why) {
+    throw keys::BadInput(
+        fmt::format("serve: --listen: {}: {}", keys::printable(options.listen), why));
+  };
+  error_code error;
+  const auto host = asio::ip::make_address_v4(options.listen, error);
+  if (error) refuse("must be an IPv4 address of this machine");
+  // Sentinels and nodes of a cluster tell it to their clients.
+  if (host.is_unspecified()) refuse("give the one address at which clients reach this machine");
+  if (!host.is_loopback() && options.password.empty())
+    refuse("other machines reach it: give --password-file or PICKLOCK_PASSWORD");
+  return host;
+}
+
 }  // namespace
 
 Front::Front(scenarios::Scenario scenario, const Options& options)
     : options_(options),
+      host_(host_from(options)),
       loop_(options.speed),
-      deployment_(std::move(scenario)),
+      deployment_(std::move(scenario),
+                  {.machine = host_.to_string(), .password = options.password}),
       control_(loop_.io) {
   std::vector<std::uint16_t> ports;
   for (std::size_t i = 0; i < deployment_.size(); ++i) {
@@ -57,14 +75,15 @@ Front::~Front() {
 }
 
 Front::Acceptor Front::listen(std::uint16_t port) {
-  const tcp::endpoint here(asio::ip::address_v4::loopback(), port);
+  const tcp::endpoint here(host_, port);
   Acceptor acceptor(loop_.io);
   error_code error;
   acceptor.open(here.protocol(), error);
   if (!error) acceptor.set_option(Acceptor::reuse_address(true), error);
   if (!error) acceptor.bind(here, error);
   if (!error) acceptor.listen(Acceptor::max_listen_connections, error);
-  if (error) throw keys::BadInput(fmt::format("serve: port {}: {}", port, error.message()));
+  if (error)
+    throw keys::BadInput(fmt::format("serve: {} port {}: {}", host(), port, error.message()));
   return acceptor;
 }
 

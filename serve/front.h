@@ -2,6 +2,7 @@
 // another.
 #pragma once
 
+#include <boost/asio/ip/address_v4.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <cstdint>
@@ -19,11 +20,14 @@
 namespace picklock::serve {
 
 struct Options {
+  // Of every port; empty: the loopback. Another than that needs a password.
+  std::string listen;
+  std::string password;            // which clients must give; empty: none
   std::uint16_t port = 0;          // of the first server, the others follow; 0: any that are free
   std::uint16_t control_port = 0;  // 0: any that is free
   double speed = 1;                // 0: time stands still until it is advanced
   std::string sockets;             // folder of a Unix socket for each server; empty: none
-  std::string token;               // that the control port asks for; empty: none
+  std::string token;               // that the control port asks for; empty: the password
   bool timeline = true;            // every message is kept, to tell of it
 };
 
@@ -39,7 +43,7 @@ class Waiting {
 
 class Front {
  public:
-  // Listens. Throws BadInput if a port or a socket cannot be had.
+  // Listens. Throws BadInput if a port or a socket cannot be had, or others could use it.
   Front(scenarios::Scenario scenario, const Options& options);
   Front(const Front&) = delete;
   Front& operator=(const Front&) = delete;
@@ -53,6 +57,7 @@ class Front {
   };
   // The servers of the lock.
   std::vector<Served> served() const;
+  std::string host() const { return host_.to_string(); }
   std::uint16_t resource_port() const { return acceptors_.back().local_endpoint().port(); }
   std::uint16_t control_port() const { return control_.local_endpoint().port(); }
 
@@ -71,7 +76,9 @@ class Front {
   // --- for the control port
   Deployment& deployment() { return deployment_; }
   Loop& loop() { return loop_; }
-  const std::string& token() const { return options_.token; }
+  const std::string& token() const {
+    return options_.token.empty() ? options_.password : options_.token;
+  }
   void waits(Waiting& one) { waiting_.insert(&one); }
   void waits_no_more(Waiting& one) { waiting_.erase(&one); }
   bool keeps_timeline() const { return options_.timeline; }
@@ -90,6 +97,7 @@ class Front {
   void one_run();
 
   Options options_;
+  boost::asio::ip::address_v4 host_;
   Loop loop_;
   Deployment deployment_;
   std::vector<Acceptor> acceptors_;  // one for each server, and the last for the resource

@@ -1,8 +1,10 @@
 #include "serve/telling.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -36,7 +38,34 @@ std::string line_of(const Held& held) {
                      held.there ? "" : ", which has no connection any more", ends);
 }
 
+std::string line_of(const Wakeups& one) {
+  std::string text = fmt::format("{} at {}: the release by {} at {}", one.key, one.server,
+                                 one.client, reports::instant(one.at));
+  if (!one.woken.empty()) text += fmt::format(" woke {}", fmt::join(one.woken, ", "));
+  if (one.lost == 0) return text;
+  return text +
+         fmt::format("{} lost {} of its messages", one.woken.empty() ? "" : ", and", one.lost);
+}
+
+std::string line_of(const LateRenewal& one) {
+  return fmt::format("{}, which {} had released at {}, at {}", one.key, one.client,
+                     reports::instant(one.released), reports::instant(one.at));
+}
+
+template <typename Line>
+void add_lines(std::string& text, std::string_view title, const std::vector<Line>& lines) {
+  if (lines.empty()) return;
+  text += fmt::format("\n{}\n", title);
+  for (const Line& line : lines) text += fmt::format("  {}\n", line_of(line));
+}
+
 }  // namespace
+
+double seconds(sim::Instant at) {
+  using std::chrono::microseconds;
+  const auto whole = std::chrono::floor<microseconds>(at - sim::kStart);
+  return static_cast<double>(whole.count()) / 1e6;
+}
 
 std::vector<std::string> violations(const Account& account, const std::vector<Property>& of) {
   std::vector<std::string> all;
@@ -66,9 +95,9 @@ std::string told(const Account& account, bool everything) {
     for (const std::string& sentence : sentences_of(account, verdict))
       text += fmt::format("      {}\n", sentence);
   }
-  if (account.held.empty()) return text;
-  text += "\nHeld now\n";
-  for (const Held& held : account.held) text += fmt::format("  {}\n", line_of(held));
+  add_lines(text, "Held now", account.held);
+  add_lines(text, "Wake-ups", account.wakeups);
+  add_lines(text, "Renewed after the release", account.late_renewals);
   return text;
 }
 
@@ -84,15 +113,33 @@ Json verdicts(const Account& account) {
   Json held = Json::array();
   for (const Held& one : account.held) {
     Json until;
-    if (one.until != sim::kNever)
-      until = static_cast<double>((one.until - sim::kStart).count()) / 1e9;
+    if (one.until != sim::kNever) until = seconds(one.until);
     held.push_back({{"key", one.key},
                     {"server", one.server},
                     {"client", one.client},
                     {"connected", one.there},
                     {"until", until}});
   }
-  return {{"verdicts", std::move(all)}, {"held", std::move(held)}};
+  Json wakeups = Json::array();
+  for (const Wakeups& one : account.wakeups) {
+    wakeups.push_back({{"key", one.key},
+                       {"server", one.server},
+                       {"client", one.client},
+                       {"seconds", seconds(one.at)},
+                       {"woken", one.woken},
+                       {"lost", one.lost}});
+  }
+  Json late = Json::array();
+  for (const LateRenewal& one : account.late_renewals) {
+    late.push_back({{"key", one.key},
+                    {"client", one.client},
+                    {"seconds", seconds(one.at)},
+                    {"released", seconds(one.released)}});
+  }
+  return {{"verdicts", std::move(all)},
+          {"held", std::move(held)},
+          {"wakeups", std::move(wakeups)},
+          {"late_renewals", std::move(late)}};
 }
 
 }  // namespace picklock::serve

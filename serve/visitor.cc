@@ -45,7 +45,6 @@ void Visitor::leave() {
 
 sim::Tag Visitor::sender(const std::optional<std::string>& name) {
   if (name) caller_ = deployment_->renamed(caller_, *name);
-  deployment_->heard(caller_);
   return caller_;
 }
 

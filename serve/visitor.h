@@ -28,6 +28,7 @@ class Visitor final : public outside::Stream, public std::enable_shared_from_thi
  private:
   // --- outside::Stream
   sim::Tag sender(const std::optional<std::string>& name) override;
+  void pushed(std::uint32_t message) override { deployment_->pushed(message, caller_); }
   void readable(std::string_view bytes) override;
   void ended(bool reset) override;
   void overrun() override { cut_off(); }

@@ -161,7 +161,8 @@ void RealSide::begin(const Sequence& sequence) {
     // It remembers that memory was short until a command finds that it is not.
     ask_of_control({"CONFIG", "SET", "maxmemory", "1gb"});
     ask_of_control({"CONFIG", "SET", "maxmemory", "0", "maxmemory-policy", "noeviction",
-                    "requirepass", "", "busy-reply-threshold", "5000"});
+                    "requirepass", "", "busy-reply-threshold", "5000", "notify-keyspace-events",
+                    ""});
   }
   used_ = true;
   empty();

@@ -1,5 +1,7 @@
 #include "models/mysql/packets.h"
 
+#include "models/mysql/native_password.h"
+
 namespace picklock::mysql::packets {
 namespace {
 
@@ -9,9 +11,6 @@ constexpr std::uint8_t kBinary = 63;
 constexpr std::uint32_t kCapabilities = kLongPassword | kLongFlag | kConnectWithDb | kProtocol41 |
                                         kTransactions | kSecureConnection | kMultiResults |
                                         kPluginAuth | kConnectAttributes | kLengthEncodedAuth;
-// Passwords are not looked at, so that it need not be drawn anew.
-constexpr std::string_view kChallenge = "picklock-challenge-0";
-constexpr std::string_view kPlugin = "mysql_native_password";
 
 std::string digits_or_text(const Value& value) {
   if (const auto* const number = std::get_if<std::int64_t>(&value)) return std::to_string(*number);
@@ -165,17 +164,26 @@ std::string greeting(const Greeting& greeting) {
   payload += greeting.version;
   payload += '\0';
   put_number(payload, greeting.connection, 4);
-  payload += kChallenge.substr(0, 8);
+  payload += greeting.challenge.substr(0, 8);
   payload += '\0';
   put_number(payload, kCapabilities & 0xffff, 2);
   put_number(payload, kUtf8mb4, 1);
   put_number(payload, greeting.status, 2);
   put_number(payload, kCapabilities >> 16, 2);
-  put_number(payload, kChallenge.size() + 1, 1);
+  put_number(payload, greeting.challenge.size() + 1, 1);
   payload.append(10, '\0');
-  payload += kChallenge.substr(8);
+  payload += greeting.challenge.substr(8);
   payload += '\0';
-  payload += kPlugin;
+  payload += kNativePassword;
+  payload += '\0';
+  return payload;
+}
+
+std::string switch_of_proof(std::string_view challenge) {
+  std::string payload(1, '\xfe');
+  payload += kNativePassword;
+  payload += '\0';
+  payload += challenge;
   payload += '\0';
   return payload;
 }
@@ -188,16 +196,16 @@ std::optional<Handshake> read_handshake(std::string_view payload) {
   Handshake handshake;
   handshake.user = fields.until_nul();
   if ((wants & kLengthEncodedAuth) != 0) {
-    fields.text();
+    handshake.proof = fields.text();
   } else if ((wants & kSecureConnection) != 0) {
-    fields.bytes(fields.number(1));
+    handshake.proof = fields.bytes(fields.number(1));
   } else {
-    fields.until_nul();
+    handshake.proof = fields.until_nul();
   }
   if ((wants & kConnectWithDb) != 0) handshake.database = fields.until_nul();
   if (!fields.good()) return std::nullopt;
   // Some clients leave out what comes now.
-  if ((wants & kPluginAuth) != 0) fields.until_nul();
+  if ((wants & kPluginAuth) != 0) handshake.plugin = fields.until_nul();
   if ((wants & kConnectAttributes) == 0) return handshake;
   Fields attributes(fields.text());
   while (attributes.good() && !attributes.rest().empty()) {

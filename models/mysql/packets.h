@@ -99,15 +99,24 @@ class Answers {
 std::string text_row(const Row& row);
 std::string binary_row(const Row& row, const std::vector<bool>& is_text);
 
+// A challenge that nobody has drawn: for servers without a password.
+inline constexpr std::string_view kNoChallenge = "picklock-challenge-0";
+
 struct Greeting {
   std::string version;
   std::uint32_t connection = 0;
   std::uint16_t status = kAutocommit;
+  std::string_view challenge = kNoChallenge;  // of as many bytes, none of which is zero
 };
 std::string greeting(const Greeting& greeting);
 
+// Asks for a proof by mysql_native_password from a client that has sent another one.
+std::string switch_of_proof(std::string_view challenge);
+
 struct Handshake {
   std::string user;
+  std::string proof;   // of the password; empty: the client has none
+  std::string plugin;  // by which it is made; empty: as the greeting says
   std::string database;
   std::string program;  // of its attributes; empty: it names none
 };

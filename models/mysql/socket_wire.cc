@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "models/mysql/native_password.h"
 #include "models/mysql/sql_check.h"
 #include "models/mysql/wire.h"
 
@@ -39,6 +40,11 @@ enum class Command : std::uint8_t {
 }  // namespace
 
 // ---------------------------------------------------------------- requests
+
+void SocketWire::require(std::string_view password, std::string_view challenge) {
+  password_ = password;
+  challenge_ = challenge;
+}
 
 bool SocketWire::open(sim::Payload& message) {
   Asked greeting{.as = Asked::As::greeting};
@@ -78,25 +84,43 @@ Cut SocketWire::cut(std::string_view& bytes, sim::Payload& message) {
     bytes = {};
     return refuse(message, {error, "08S01", std::move(text)}, true);
   };
-  if (number != (knows_client_ ? 0 : 1)) return end(1156, "Got packets out of order");
+  const std::uint8_t expected = stage_ == Stage::handshake ? 1 : stage_ == Stage::proof ? 3 : 0;
+  if (number != expected) return end(1156, "Got packets out of order");
   if (length == packets::kLongest)
     return end(1153, "Got a packet bigger than 'max_allowed_packet' bytes");
-  if (length == 0 || (!knows_client_ && length > kLongestHandshake))
+  const bool any_length = stage_ == Stage::proof || length > 0;
+  if (!any_length || (stage_ != Stage::command && length > kLongestHandshake))
     return end(1043, "Bad handshake");
   if (bytes.size() < packets::kHeader + length) return Cut::partial;
   const std::string_view payload = bytes.substr(packets::kHeader, length);
   bytes.remove_prefix(packets::kHeader + length);
-  return knows_client_ ? command(payload, message) : shake_hands(payload, message);
+  return stage_ == Stage::command     ? command(payload, message)
+         : stage_ == Stage::handshake ? shake_hands(payload, message)
+                                      : check(payload, message);
 }
 
 Cut SocketWire::shake_hands(std::string_view payload, sim::Payload& message) {
   std::optional<packets::Handshake> handshake = packets::read_handshake(payload);
   if (!handshake) return refuse(message, {1043, "08S01", "Bad handshake"}, true);
-  knows_client_ = true;
   asker_ = {.user = std::move(handshake->user), .database = std::move(handshake->database)};
   if (!handshake->program.empty() && handshake->program != kShell)
     program_ = std::move(handshake->program);
-  return answer_ok(message);
+  const bool other_proof = !handshake->plugin.empty() && handshake->plugin != kNativePassword;
+  if (password_.empty() || !other_proof) return check(handshake->proof, message);
+  stage_ = Stage::proof;
+  Asked asked{.as = Asked::As::written};
+  Answers(asked.written, next_).packet(packets::switch_of_proof(challenge_));
+  return ask(message, std::move(asked));
+}
+
+Cut SocketWire::check(std::string_view proof, sim::Payload& message) {
+  stage_ = Stage::command;
+  if (password_.empty() || proof == proof_of(password_, challenge_)) return answer_ok(message);
+  return refuse(message,
+                {1045, "28000",
+                 fmt::format("Access denied for user '{}'@'localhost' (using password: {})",
+                             asker_.user, proof.empty() ? "NO" : "YES")},
+                true);
 }
 
 Cut SocketWire::command(std::string_view payload, sim::Payload& message) {
@@ -224,9 +248,9 @@ bool SocketWire::greet(const Answer& answer, std::string& out) {
     return answer.rows.front()[static_cast<std::size_t>(one)];
   };
   connection_ = std::get<std::int64_t>(about(About::connection_id));
-  Answers(out, 0).packet(
-      packets::greeting({.version = std::get<std::string>(about(About::version)),
-                         .connection = static_cast<std::uint32_t>(connection_)}));
+  Answers(out, 0).packet(packets::greeting({.version = std::get<std::string>(about(About::version)),
+                                            .connection = static_cast<std::uint32_t>(connection_),
+                                            .challenge = challenge_}));
   return true;
 }
 

@@ -1,5 +1,6 @@
 // The packets between a client and a MySQL server, of protocol 4.1. The server speaks first, any
-// user and password are good, and one request is under way at a time. A request without a statement
+// user is good, and one request is under way at a time. Any password is good too, unless one is
+// required. A request without a statement
 // of the model becomes a ping of it, so that a server that stands still answers nothing.
 #pragma once
 
@@ -17,6 +18,7 @@ namespace picklock::mysql {
 
 class SocketWire final : public servers::Wire {
  public:
+  void require(std::string_view password, std::string_view challenge) override;
   bool open(sim::Payload& message) override;
   servers::Cut cut(std::string_view& bytes, sim::Payload& message) override;
   bool put(std::string_view message, std::string& out) override;
@@ -38,6 +40,7 @@ class SocketWire final : public servers::Wire {
   servers::Cut answer_ok(sim::Payload& message);
   servers::Cut refuse(sim::Payload& message, const SqlError& error, bool ends = false);
   servers::Cut shake_hands(std::string_view payload, sim::Payload& message);
+  servers::Cut check(std::string_view proof, sim::Payload& message);
   servers::Cut command(std::string_view payload, sim::Payload& message);
   servers::Cut query(std::string_view text, std::span<const Value> parameters, Asked::As as,
                      sim::Payload& message);
@@ -49,9 +52,14 @@ class SocketWire final : public servers::Wire {
   void note(const Statement& statement, const Answer& answer);
   std::uint16_t status() const;
 
+  // What the next packet is.
+  enum class Stage : std::uint8_t { handshake, proof, command };
+
+  std::string password_;  // empty: any
+  std::string challenge_{packets::kNoChallenge};
   std::optional<Asked> asked_;
-  bool knows_client_ = false;  // the client has answered the greeting
-  std::uint8_t next_ = 0;      // the number of the packet that answers the latest one
+  Stage stage_ = Stage::handshake;
+  std::uint8_t next_ = 0;  // the number of the packet that answers the latest one
   Asker asker_;
   std::optional<std::string> program_;
   Prepared prepared_;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "models/mysql/native_password.h"
 #include "models/mysql/sql.h"
 #include "models/mysql/wire.h"
 
@@ -25,8 +26,9 @@ std::string packet(std::uint8_t number, std::string_view payload) {
   return out;
 }
 
-// Of PyMySQL: its capabilities, the user, an empty password, the plugin and the attributes.
-std::string response(std::string_view attributes = {}, std::uint32_t more = 0) {
+// Of PyMySQL: its capabilities, the user, the proof of its password, the plugin and the attributes.
+std::string response(std::string_view attributes = {}, std::uint32_t more = 0,
+                     const std::string& proof = {}, std::string_view plugin = kNativePassword) {
   std::string payload;
   packets::put_number(payload,
                       packets::kLongPassword | packets::kProtocol41 | packets::kSecureConnection |
@@ -34,7 +36,9 @@ std::string response(std::string_view attributes = {}, std::uint32_t more = 0) {
                           packets::kConnectWithDb | more,
                       4);
   payload.append(4 + 1 + 23, '\0');
-  payload += std::string("app\0\0shop\0mysql_native_password\0", 32);
+  payload += std::string("app\0", 4);
+  payload += static_cast<char>(proof.size());
+  payload += proof + std::string("shop\0", 5) + std::string(plugin) + '\0';
   packets::put_text(payload, attributes);
   return payload;
 }
@@ -43,6 +47,10 @@ std::string response(std::string_view attributes = {}, std::uint32_t more = 0) {
 class Talk {
  public:
   Talk() { greeting_ = answered(bytes_of_open(), {.rows = {about()}}); }
+  Talk(std::string_view password, std::string_view challenge) {
+    wire.require(password, challenge);
+    greeting_ = answered(bytes_of_open(), {.rows = {about()}});
+  }
   static Row about() {
     Row row(kAbouts, Value(std::int64_t{1}));
     row[0] = std::int64_t{7};
@@ -130,6 +138,39 @@ TEST(MySqlSocketWire, TakesAnyUserAndThenStatements) {
                                        "1")));
   EXPECT_EQ(talk.query("UPDATE work SET value = value + 1", {.affected = 3}),
             Talk::ok(1, packets::kAutocommit, 3));
+}
+
+constexpr std::string_view kDrawn = "twenty bytes, drawn.";
+
+TEST(MySqlSocketWire, APasswordIsProved) {
+  Talk talk("secret", kDrawn);
+  EXPECT_THAT(talk.greeting(), HasSubstr("twenty b"));
+  EXPECT_THAT(talk.greeting(), HasSubstr(std::string("ytes, drawn.\0", 13)));
+  EXPECT_EQ(talk.say(packet(1, response({}, 0, proof_of("secret", kDrawn))), {}), Talk::ok(2, 2));
+  EXPECT_EQ(talk.query("DO 0"), Talk::ok(1, 2));
+}
+
+TEST(MySqlSocketWire, AProofOfAnotherPasswordOrChallengeEndsTheConnection) {
+  for (const std::string& proof :
+       {std::string(), proof_of("secrets", kDrawn), proof_of("secret", packets::kNoChallenge)}) {
+    Talk talk("secret", kDrawn);
+    const std::string denied = talk.say(packet(1, response({}, 0, proof)), {});
+    EXPECT_EQ(error_in(denied), 1045);
+    EXPECT_THAT(denied,
+                HasSubstr(proof.empty() ? "(using password: NO)" : "(using password: YES)"));
+    EXPECT_FALSE(talk.open);
+  }
+}
+
+TEST(MySqlSocketWire, AClientWithAnotherProofIsAskedForThisOne) {
+  const std::string other = packet(1, response({}, 0, "?", "caching_sha2_password"));
+  Talk talk("secret", kDrawn);
+  EXPECT_EQ(talk.say(other, {}), packet(2, packets::switch_of_proof(kDrawn)));
+  EXPECT_EQ(talk.say(packet(3, proof_of("secret", kDrawn)), {}), Talk::ok(4, 2));
+  Talk wrong("secret", kDrawn);
+  wrong.say(other, {});
+  EXPECT_EQ(error_in(wrong.say(packet(3, ""), {})), 1045);
+  EXPECT_FALSE(wrong.open);
 }
 
 TEST(MySqlSocketWire, TheStatusFollowsTheTransaction) {

@@ -152,6 +152,12 @@ class Tokens {
 
 }  // namespace
 
+std::string lower(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
+
 std::optional<std::vector<Token>> tokens_of(std::string_view sql) { return Tokens(sql).all(); }
 
 }  // namespace picklock::mysql

@@ -26,6 +26,9 @@ struct Token {
   std::size_t to = 0;
 };
 
+// In lower case: words mean the same in either.
+std::string lower(std::string_view text);
+
 // Comments are left out; the last token is the end. Nothing: a quote or a comment is not closed.
 std::optional<std::vector<Token>> tokens_of(std::string_view sql);
 

@@ -26,9 +26,13 @@ std::size_t number_of_master(std::string_view name) {
 void Cluster::set(const servers::Setting& setting) {
   servers::Cluster::set(setting);
   configs_.assign(setting.processes.size(), {});
+  const std::string password(setting.password);
   for (std::size_t i = 0; i < setting.processes.size(); ++i) {
     const servers::ProcessSpec& process = setting.processes[i];
-    if (is_server(process)) configs_[i] = config_of(setting.specs->of<Spec>(), process.name);
+    if (!is_server(process)) continue;
+    configs_[i] = config_of(setting.specs->of<Spec>(), process.name);
+    if (password.empty()) continue;
+    configs_[i].insert(configs_[i].end(), {"requirepass", password, "masterauth", password});
   }
 }
 
@@ -48,7 +52,7 @@ void Cluster::build(const servers::Site& site) {
 Node Cluster::node(std::size_t process, Node apart) const {
   if (setting().ports.empty()) return apart;
   apart.port = setting().ports[process];
-  apart.on_loopback = true;
+  apart.machine = setting().machine;
   return apart;
 }
 
@@ -121,14 +125,16 @@ void Cluster::build_sentinels(const servers::Site& site) {
                           .master = *directory_.of(group.primary().process()),
                           .quorum = redis.sentinel.quorum > 0 ? redis.sentinel.quorum : majority,
                           .down_after = redis.sentinel.down_after,
-                          .failover_timeout = redis.sentinel.failover_timeout};
+                          .failover_timeout = redis.sentinel.failover_timeout,
+                          .password = std::string(setting().password)};
     for (std::uint32_t k = 0; k < processes.size(); ++k) {
       if (k == i || processes[k].group != spec.group) continue;
       const Node* node = directory_.of(scheduler.processes().at(k));
       if (processes[k].kind == &kReplicaKind) config.replicas.push_back(*node);
       if (processes[k].kind == &kSentinelKind) config.sentinels.push_back(*node);
     }
-    sentinel.reset(site.simulation, scheduler.processes().at(i), directory_, {&config, 1});
+    sentinel.reset(site.simulation, scheduler.processes().at(i), directory_, {&config, 1},
+                   setting().password);
     group.add_sentinel(sentinel);
   }
 }

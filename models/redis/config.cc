@@ -20,6 +20,7 @@ enum class Form : std::uint8_t {
   fsync,   // when
   saves,   // save points
   limits,  // of output buffers
+  events,  // of keyspace notifications
 };
 
 enum class Use : std::uint8_t {
@@ -82,6 +83,7 @@ constexpr std::array kParameters = {
     Parameter{"loglevel", "notice"},
     Parameter{"lua-time-limit", "5000", Form::integer, Use::rules, 0, INT64_MAX,
               "busy-reply-threshold"},
+    Parameter{"masterauth", "", Form::text, Use::rules},
     Parameter{"maxclients", "10000", Form::integer, Use::fixed, 1, 4294967295},
     Parameter{"maxmemory", "0", Form::memory, Use::rules},
     Parameter{"maxmemory-policy", "noeviction", Form::policy},
@@ -92,7 +94,7 @@ constexpr std::array kParameters = {
               "min-replicas-max-lag"},
     Parameter{"min-slaves-to-write", "0", Form::integer, Use::rules, 0, kInt,
               "min-replicas-to-write"},
-    Parameter{"notify-keyspace-events", ""},
+    Parameter{"notify-keyspace-events", "", Form::events, Use::rules},
     Parameter{"port", "6379", Form::integer, Use::fixed, 0, 65535},
     Parameter{"proto-max-bulk-len", "536870912", Form::memory, Use::fixed, 1048576},
     Parameter{"rdbcompression", "yes", Form::yes_no, Use::idle},
@@ -229,6 +231,11 @@ std::optional<std::vector<Config::SavePoint>> save_points_of(std::string_view te
   return points;
 }
 
+// The letters of `notify-keyspace-events` that the model has, in the order in which CONFIG GET
+// tells them, and those of the real server.
+constexpr std::string_view kEventLetters = "xKE";
+constexpr std::string_view kRealEventLetters = "Ag$lshzxeKEtmdn";
+
 constexpr std::array<std::string_view, 3> kFsyncs = {"everysec", "always", "no"};
 constexpr std::array<std::string_view, 8> kPolicies = {
     "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl",
@@ -301,6 +308,21 @@ bool read(const Parameter& parameter, std::string_view value, std::string& text,
       }
       return true;
     }
+    case Form::events: {
+      if (value.find_first_not_of(kRealEventLetters) != std::string_view::npos) {
+        error = "Invalid event class character. Use 'Ag$lshzxeKEtmdn'.";
+        return false;
+      }
+      if (value.find_first_not_of(kEventLetters) != std::string_view::npos) {
+        error = "the model knows only the events of class 'x'";
+        return false;
+      }
+      text.clear();
+      for (const char letter : kEventLetters) {
+        if (value.find(letter) != std::string_view::npos) text += letter;
+      }
+      return true;
+    }
     case Form::limits: {
       Limits limits;
       std::string none;
@@ -329,6 +351,11 @@ void Config::take_over() {
   max_memory_ = memory(value_of("maxmemory")).value_or(0);
   strict_integer(value_of("busy-reply-threshold"), busy_after_ms_);
   password_ = value_of("requirepass");
+  const auto notifies = [&events = value_of("notify-keyspace-events")](char letter) {
+    return events.find(letter) != std::string::npos;
+  };
+  events_ = {.expired = notifies('x'), .by_key = notifies('K'), .by_event = notifies('E')};
+  password_of_master_ = value_of("masterauth");
   serves_stale_data_ = value_of("replica-serve-stale-data") == "yes";
   strict_integer(value_of("min-replicas-to-write"), fewest_replicas_);
   strict_integer(value_of("min-replicas-max-lag"), most_lag_seconds_);

@@ -27,7 +27,16 @@ class Config {
   std::int64_t busy_after_ms() const { return busy_after_ms_; }
   const std::string& password() const { return password_; }  // empty: none is needed
 
+  // Keyspace notifications, as far as the model has them (R125).
+  struct Events {
+    bool expired = false;   // of dead keys that the server forgets
+    bool by_key = false;    // on the channel of the key
+    bool by_event = false;  // on the channel of the event
+  };
+  const Events& events() const { return events_; }
+
   // --- replication
+  const std::string& password_of_master() const { return password_of_master_; }  // empty: none
   bool serves_stale_data() const { return serves_stale_data_; }
   std::int64_t fewest_replicas() const { return fewest_replicas_; }    // min-replicas-to-write
   std::int64_t most_lag_seconds() const { return most_lag_seconds_; }  // min-replicas-max-lag
@@ -66,6 +75,8 @@ class Config {
   std::uint64_t max_memory_ = 0;
   std::int64_t busy_after_ms_ = 0;
   std::string password_;
+  Events events_;
+  std::string password_of_master_;
   bool serves_stale_data_ = true;
   std::int64_t fewest_replicas_ = 0;
   std::int64_t most_lag_seconds_ = 0;

@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 
+#include "models/redis/authentication.h"
 #include "models/redis/commands.h"
 #include "models/redis/config.h"
 #include "models/redis/connections.h"
@@ -15,9 +16,6 @@
 namespace picklock::redis {
 namespace of_connections {
 namespace {
-
-constexpr std::string_view kWrongPassword =
-    "WRONGPASS invalid username-password pair or user is disabled.";
 
 void ping(Call& call) {
   if (call.words() > 2) {
@@ -68,79 +66,12 @@ void reset(Call& call) {
   call.reply.set_status("RESET");
 }
 
-// The user without a name, or `default`, is the only one there is.
-bool authenticate(Call& call, std::string_view user, std::string_view password) {
-  const std::string& wanted = call.server.config.password();
-  if (user != "default" || (!wanted.empty() && password != wanted)) {
-    call.reply.set_error(kWrongPassword);
-    return false;
-  }
-  call.session.authenticated = true;
-  return true;
-}
-
 void auth(Call& call) {
-  if (call.words() > 3) {
-    syntax_error(call.reply);
-    return;
-  }
-  if (call.words() == 2 && call.server.config.password().empty()) {
-    call.reply.set_error(
-        "ERR AUTH <password> called without any password configured for the default user. Are you "
-        "sure your configuration is correct?");
-    return;
-  }
-  const bool named = call.words() == 3;
-  if (authenticate(call, named ? call[1] : "default", call[named ? 2 : 1]))
-    call.reply.set_status("OK");
-}
-
-bool set_name(Call& call, std::string_view name) {
-  for (char letter : name) {
-    if (letter < '!' || letter > '~') {
-      call.reply.set_error(
-          "ERR Client names cannot contain spaces, newlines or special characters.");
-      return false;
-    }
-  }
-  call.session.name.assign(name);
-  return true;
+  redis::auth(call.argv, call.server.config.password(), call.session.authenticated, call.reply);
 }
 
 void hello(Call& call) {
-  std::int64_t protocol = 0;
-  if (call.words() > 1) {
-    if (!strict_integer(call[1], protocol)) {
-      call.reply.set_error("ERR Protocol version is not an integer or out of range");
-      return;
-    }
-    if (protocol < 2 || protocol > 3) {
-      call.reply.set_error("NOPROTO unsupported protocol version");
-      return;
-    }
-  }
-  for (std::size_t i = 2; i < call.words(); ++i) {
-    const std::size_t more = call.words() - i - 1;
-    if (same_word(call[i], "auth") && more >= 2) {
-      if (!authenticate(call, call[i + 1], call[i + 2])) return;
-      i += 2;
-    } else if (same_word(call[i], "setname") && more >= 1) {
-      if (!set_name(call, call[i + 1])) return;
-      ++i;
-    } else {
-      std::string text = "ERR Syntax error in HELLO option '";
-      call.reply.set_error(text.append(until_zero(call[i])).append("'"));
-      return;
-    }
-  }
-  if (!call.session.authenticated) {
-    call.reply.set_error(
-        "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO "
-        "AUTH <user> <pass> option can be used to authenticate the client and select the RESP "
-        "protocol version at the same time");
-    return;
-  }
-  if (protocol != 0) call.session.protocol = static_cast<std::uint8_t>(protocol);
+  if (!redis::hello(call.argv, call.server.config.password(), call.session, call.reply)) return;
   Reply& reply = call.reply;
   reply.set(Reply::Kind::map);
   const auto pair = [&reply](std::string_view name) -> Reply& {
@@ -261,7 +192,7 @@ void client_getname(Call& call) {
 }
 
 void client_setname(Call& call) {
-  if (set_name(call, call[2])) call.reply.set_status("OK");
+  if (set_name(call.session, call[2], call.reply)) call.reply.set_status("OK");
 }
 
 void client_info(Call& call) {

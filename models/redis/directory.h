@@ -19,16 +19,16 @@ inline std::string host_of(sim::ProcessId process) {
   return "10.0." + std::to_string(process / 250) + "." + std::to_string(process % 250 + 1);
 }
 
-inline constexpr std::string_view kLoopback = "127.0.0.1";
-
 // A process that accepts connections.
 struct Node {
   sim::Process* process = nullptr;
   sim::Endpoint* endpoint = nullptr;
   std::uint16_t port = kServerPort;
-  bool on_loopback = false;  // on the machine of the clients, as all others
+  std::string_view machine{};  // its address, where all processes are on one; empty: its own
 
-  std::string host() const { return on_loopback ? std::string(kLoopback) : host_of(process->id()); }
+  std::string host() const {
+    return machine.empty() ? host_of(process->id()) : std::string(machine);
+  }
 };
 
 class Directory {
@@ -36,8 +36,10 @@ class Directory {
   void clear() { nodes_.clear(); }
   void add(const Node& node) { nodes_.push_back(node); }
 
-  // Whether all processes are on one machine, and differ in their ports.
-  bool on_one_machine() const { return !nodes_.empty() && nodes_.front().on_loopback; }
+  // The address of the one machine on which all processes are; empty: each has its own.
+  std::string_view machine() const {
+    return nodes_.empty() ? std::string_view() : nodes_.front().machine;
+  }
   const std::deque<Node>& nodes() const { return nodes_; }
 
   // nullptr: no process listens there.

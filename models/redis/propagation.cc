@@ -39,8 +39,4 @@ void Propagation::forget(std::uint32_t database, std::string_view key) {
   if (executor_.answering() == nullptr) hand_on();
 }
 
-void Propagation::on_forgotten(void* self, std::uint32_t database, std::string_view key) {
-  static_cast<Propagation*>(self)->forget(database, key);
-}
-
 }  // namespace picklock::redis

@@ -24,12 +24,8 @@ class Propagation {
   void receivers_changed();
   // A key that the server has removed by itself: it is dead, or evicted.
   void forget(std::uint32_t database, std::string_view key);
-  // Tells this part of each dead key that the keyspace forgets.
-  Keyspace::Mourner mourner() { return {this, &Propagation::on_forgotten}; }
 
  private:
-  static void on_forgotten(void* self, std::uint32_t database, std::string_view key);
-
   Keyspace& keys_;
   Executor& executor_;
   Effects& effects_;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "models/redis/connections.h"
+#include "models/redis/glob.h"
+
 namespace picklock::redis {
 
 Topic& Topics::get(std::string_view name) {
@@ -28,6 +31,24 @@ void PubSub::forget(Session& session) {
     for (Topic* topic : *mine) std::erase(topic->listeners, &session);
     mine->clear();
   }
+}
+
+std::int64_t publish(const Context& server, std::string_view channel, std::string_view message) {
+  std::int64_t receivers = 0;
+  if (const Topic* topic = server.pubsub.channels.find(channel)) {
+    for (Session* listener : topic->listeners) {
+      server.connections.push(*listener, {"message", channel, message});
+      ++receivers;
+    }
+  }
+  for (const Topic& pattern : server.pubsub.patterns.all()) {
+    if (pattern.listeners.empty() || !matches_glob(pattern.name, channel)) continue;
+    for (Session* listener : pattern.listeners) {
+      server.connections.push(*listener, {"pmessage", pattern.name, channel, message});
+      ++receivers;
+    }
+  }
+  return receivers;
 }
 
 bool listen(Session& session, std::vector<Topic*>& mine, Topic& topic) {

@@ -5,11 +5,13 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "models/redis/parts.h"
 #include "models/redis/session.h"
 
 namespace picklock::redis {
@@ -50,6 +52,10 @@ struct PubSub {
   // Ends all subscriptions of the session.
   static void forget(Session& session);
 };
+
+// Sends to the subscribers of the channel, then to those of each pattern that matches it. A
+// subscriber of both gets the message twice (R87). Returns how many it was sent to.
+std::int64_t publish(const Context& server, std::string_view channel, std::string_view message);
 
 // False: the session is already subscribed, or is not.
 bool listen(Session& session, std::vector<Topic*>& mine, Topic& topic);

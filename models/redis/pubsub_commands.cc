@@ -78,26 +78,8 @@ void unsubscribe(Call& call) {
   }
 }
 
-// Sends to the subscribers of the channel, then to those of each pattern that matches it. A
-// subscriber of both gets the message twice (R87).
 void publish(Call& call) {
-  const std::string_view channel = call[1];
-  const std::string_view message = call[2];
-  std::int64_t receivers = 0;
-  PubSub& pubsub = call.server.pubsub;
-  if (const Topic* topic = pubsub.channels.find(channel)) {
-    for (Session* listener : topic->listeners) {
-      call.server.connections.push(*listener, {"message", channel, message});
-      ++receivers;
-    }
-  }
-  for (const Topic& pattern : pubsub.patterns.all()) {
-    if (pattern.listeners.empty() || !matches_glob(pattern.name, channel)) continue;
-    for (Session* listener : pattern.listeners) {
-      call.server.connections.push(*listener, {"pmessage", pattern.name, channel, message});
-      ++receivers;
-    }
-  }
+  const std::int64_t receivers = redis::publish(call.server, call[1], call[2]);
   call.server.effects.add_for_replicas(call.session.database, call.argv);
   call.reply.set_integer(receivers);
 }

@@ -1,5 +1,6 @@
 #include "models/redis/refusals.h"
 
+#include "models/redis/authentication.h"
 #include "models/redis/key_counts.h"
 #include "models/redis/pause_gate.h"
 #include "models/redis/persistence.h"
@@ -66,7 +67,7 @@ std::string_view Refusals::reason(const Call& call, const Command* command, std:
   if (command == nullptr || !command->known()) return text_ = unknown_command(call.argv);
   if (!command->takes(call.words())) return text_ = wrong_number(*command);
   if (!session.authenticated && !config_.password().empty() && !command->is(kUngated))
-    return "NOAUTH Authentication required.";
+    return kNoAuth;
   if (session.in_multi && command->is(kNotInMulti))
     return "ERR Command not allowed inside a transaction";
   if (is_rare_) {

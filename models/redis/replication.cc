@@ -25,9 +25,9 @@ constexpr std::int64_t kTick = kRound / std::int64_t{Stream::kPhases};
 }  // namespace
 
 std::string Replication::host_of_peer(const Session& session) const {
-  const bool here =
-      session.connection == nullptr || (directory_ != nullptr && directory_->on_one_machine());
-  return here ? std::string(kLoopback) : host_of(session.connection->client().id());
+  const std::string_view machine = directory_ == nullptr ? "" : directory_->machine();
+  if (!machine.empty()) return std::string(machine);
+  return session.connection == nullptr ? "127.0.0.1" : host_of(session.connection->client().id());
 }
 
 std::uint16_t Replication::own_port() const {
@@ -90,6 +90,7 @@ void Replication::join(Replication& other) {
   last_heard_ = simulation_->now();
   ++other.stats_.full_syncs;
   Session& session = other.connections_.of(*connection_);
+  session.authenticated = true;
   session.listening_port = own_port();
   other.replicas_.attach(session, stream_.offset);
   await_round();
@@ -245,13 +246,21 @@ void Replication::shake_hands(std::string_view answer) {
   const bool refused = !answer.starts_with('+');
   switch (answers_++) {
     case 0:
-      if (refused) break;
+      if (refused && !answer.starts_with("-NOAUTH")) break;
+      if (config_.password_of_master().empty()) {
+        ++answers_;
+      } else {
+        say({"AUTH", config_.password_of_master()});
+      }
       say({"REPLCONF", "listening-port", std::to_string(own_port())});
       say({"REPLCONF", "capa", "eof", "capa", "psync2"});
       return;
     case 1:
+      if (refused) break;
       return;
     case 2:
+      return;
+    case 3:
       if (can_resume_) {
         say({"PSYNC", stream_.id, std::to_string(stream_.offset + 1)});
       } else {

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "models/redis/group.h"
+#include "models/redis/keyspace_events.h"
 #include "models/servers/verbs.h"
 
 namespace picklock::redis {
@@ -12,7 +13,7 @@ void Server::reset(history::RecordedSimulation& simulation, sim::Process& proces
   attach(simulation, process);
   guard_.reset(simulation, process);
   keys_.reset(simulation, process, tenures, keys);
-  keys_.set_mourner(propagation_.mourner());
+  keys_.set_mourner({this, &Server::on_forgotten});
   stats_ = {};
   effects_.set_relative_expiry(false);
   redirection_.join(nullptr);
@@ -109,6 +110,12 @@ bool Server::evict(std::string_view key) {
   keys_.remove(*entry, history::Cause::eviction);
   propagation_.forget(0, key);
   return true;
+}
+
+void Server::on_forgotten(void* self, std::uint32_t database, std::string_view key) {
+  auto& server = *static_cast<Server*>(self);
+  publish_expired(server.parts_, server.keys_, database, key);
+  server.propagation_.forget(database, key);
 }
 
 void Server::fail_over(sim::Process* to) {

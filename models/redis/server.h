@@ -91,6 +91,8 @@ class Server final : public sim::Service {
     return loop_.apply(request, answer);
   }
   bool evict(std::string_view key);
+  // A dead key, of which the keyspace tells it.
+  static void on_forgotten(void* self, std::uint32_t database, std::string_view key);
   void read_configuration();
   void forget_process();
 

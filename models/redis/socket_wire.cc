@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/redis/commands.h"
@@ -114,19 +115,36 @@ bool read_length(std::string_view text, std::int64_t& value) {
   return error == std::errc() && end == last;
 }
 
-Cut cut_array(std::string_view& bytes, sim::Payload& message) {
-  std::string_view rest = bytes;
-  const std::optional<std::string_view> head = take_line(rest);
-  if (!head) {
-    return bytes.size() > kLongestLine ? refuse(message, "too big mbulk count string")
-                                       : Cut::partial;
+// The arguments of an array, behind its first line, that is whole and well-formed but for what is
+// behind each argument.
+std::vector<std::string_view> arguments_of(std::string_view bytes) {
+  std::vector<std::string_view> all;
+  while (!bytes.empty()) {
+    std::int64_t size = 0;
+    read_length(take_line(bytes)->substr(1), size);
+    all.push_back(bytes.substr(0, static_cast<std::size_t>(size)));
+    bytes.remove_prefix(static_cast<std::size_t>(size) + 2);
   }
-  std::int64_t count = 0;
-  if (!read_length(head->substr(1), count) || count > kMostWords)
-    return refuse(message, "invalid multibulk length");
-  std::vector<std::string_view> argv;
-  bool strict = true;
-  for (std::int64_t i = 0; i < count; ++i) {
+  return all;
+}
+
+}  // namespace
+
+// A long request arrives in many pieces: a word that has been read is not read again.
+Cut SocketWire::cut_array(std::string_view& bytes, sim::Payload& message) {
+  std::string_view rest = bytes.substr(read_.bytes);
+  if (read_.bytes == 0) {
+    const std::optional<std::string_view> head = take_line(rest);
+    if (!head) {
+      return bytes.size() > kLongestLine ? refuse(message, "too big mbulk count string")
+                                         : Cut::partial;
+    }
+    if (!read_length(head->substr(1), read_.missing) || read_.missing > kMostWords)
+      return refuse(message, "invalid multibulk length");
+    read_.bytes = bytes.size() - rest.size();
+    read_.head = read_.bytes;
+  }
+  for (; read_.missing > 0; --read_.missing) {
     if (rest.empty()) return Cut::partial;
     const std::size_t left = rest.size();
     const std::string_view line_at = rest;
@@ -144,21 +162,22 @@ Cut cut_array(std::string_view& bytes, sim::Payload& message) {
     if (length > kMostRequestBytes || before + length > kMostRequestBytes)
       return refuse(message, "invalid bulk length");
     if (rest.size() < length + 2) return Cut::partial;
-    argv.push_back(rest.substr(0, length));
     // A real server does not look at the two bytes behind an argument.
-    strict = strict && rest[length] == '\r' && rest[length + 1] == '\n';
+    read_.strict = read_.strict && rest[length] == '\r' && rest[length + 1] == '\n';
     rest.remove_prefix(length + 2);
+    read_.bytes = bytes.size() - rest.size();
   }
-  if (count > 0 && strict) {
-    message.append(bytes.substr(0, bytes.size() - rest.size()));
-  } else if (count > 0) {
-    write_request(message, argv);
+  const Read whole = std::exchange(read_, {});
+  const std::string_view request = bytes.substr(0, whole.bytes);
+  bytes.remove_prefix(whole.bytes);
+  if (whole.bytes == whole.head) return Cut::nothing;
+  if (whole.strict) {
+    message.append(request);
+  } else {
+    write_request(message, arguments_of(request.substr(whole.head)));
   }
-  bytes = rest;
-  return count > 0 ? Cut::request : Cut::nothing;
+  return Cut::request;
 }
-
-}  // namespace
 
 Cut SocketWire::cut(std::string_view& bytes, sim::Payload& message) {
   if (bytes.empty()) return Cut::partial;

@@ -14,6 +14,19 @@ class SocketWire final : public servers::Wire {
   servers::Cut cut(std::string_view& bytes, sim::Payload& message) override;
   // That of CLIENT SETNAME, or of HELLO.
   std::optional<std::string> name_given(std::string_view message) override;
+
+ private:
+  // The part of an array that has been read before the rest of it has come.
+  struct Read {
+    std::size_t bytes = 0;
+    std::size_t head = 0;      // of these, the line with the number of words
+    std::int64_t missing = 0;  // words
+    bool strict = true;        // each word ends as it should
+  };
+
+  servers::Cut cut_array(std::string_view& bytes, sim::Payload& message);
+
+  Read read_;
 };
 
 // The answer to bytes that are no request.

@@ -67,6 +67,30 @@ RC_GTEST_PROP(SocketWire, EndsWithAnyBytes, (const std::string& bytes)) {
   taken("*" + bytes, 1);
 }
 
+// If each piece made it read everything before, this would take minutes.
+TEST(SocketWire, ReadsAWordOfALongRequestOnce) {
+  constexpr std::size_t kWords = 500'000;
+  std::string bytes = "*" + std::to_string(kWords) + "\r\n";
+  for (std::size_t i = 0; i < kWords; ++i) bytes += "$1\r\nx\r\n";
+  SocketWire wire;
+  for (std::size_t size = 0; size < bytes.size(); size += 64) {
+    std::string_view arrived = std::string_view(bytes).substr(0, size);
+    sim::Payload none;
+    ASSERT_EQ(wire.cut(arrived, none), Cut::partial);
+  }
+  std::string_view arrived = bytes;
+  sim::Payload message;
+  ASSERT_EQ(wire.cut(arrived, message), Cut::request);
+  EXPECT_EQ(message.view(), bytes);
+  EXPECT_TRUE(arrived.empty());
+}
+
+// A real server does not look behind an argument.
+TEST(SocketWire, TakesAnArgumentThatEndsOtherwise) {
+  EXPECT_EQ(taken("*2\r\n$4\r\nECHOxx$1\r\nayy", 3).requests,
+            (std::vector<std::vector<std::string>>{{"ECHO", "a"}}));
+}
+
 struct Refused {
   const char* bytes;
   const char* why;

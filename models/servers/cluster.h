@@ -34,6 +34,8 @@ struct Setting {
   // Of each process, on the one machine on which all of them are; empty: each has a machine of its
   // own.
   std::span<const std::uint16_t> ports{};
+  std::string_view machine = "127.0.0.1";  // its address, where there are ports
+  std::string_view password{};             // which clients must give; empty: none
 };
 
 // A run, to which the processes have been added.
@@ -64,6 +66,8 @@ class Cluster {
   virtual void build(const Site& site) = 0;
   // Call this after build(), once for each process. The end is good for this run.
   virtual ClientEnd& connect(const Site& site, const Seat& seat) = 0;
+  // Whether such servers can ask their clients for `Setting::password`, by themselves or by Wire.
+  virtual bool asks_for_password() const { return false; }
   // The processes that accept connections from outside, in order. Call this after build().
   virtual std::vector<Door> doors() { return {}; }
 

@@ -32,6 +32,10 @@ class Wire {
  public:
   virtual ~Wire() = default;
 
+  // Clients must know this password, where the server does not ask for it by itself
+  // (Cluster::asks_for_password). They may prove it by an answer to the challenge, which is of 20
+  // bytes, none of them zero, and which nobody can foresee. Call this before anything else.
+  virtual void require(std::string_view /*password*/, std::string_view /*challenge*/) {}
   // Where the server speaks first: what it is asked as soon as the connection is open, and answers
   // with its greeting. False: the client speaks first.
   virtual bool open(sim::Payload&) { return false; }

@@ -3,8 +3,6 @@
     PICKLOCK=picklock python3 -m unittest examples/clients/kazoo/test_lock.py
 """
 
-import json
-import os
 import subprocess
 import sys
 import threading
@@ -13,7 +11,8 @@ import unittest
 
 from kazoo.client import KazooClient, KazooState
 
-PICKLOCK = os.environ.get("PICKLOCK", "picklock")
+from examples.clients.servers import Servers
+
 PATIENCE = 120  # seconds, for what kazoo does by the clock on the wall
 
 # A process that holds the lock until it is killed.
@@ -28,14 +27,11 @@ sys.stdin.read()
 """
 
 
-class Servers:
-    """An ensemble whose time stands still until it is advanced, and its clients. All end with this process."""
+class Ensemble(Servers):
+    """Three servers and their clients. All end with this process."""
 
     def __init__(self, *options):
-        self.process = subprocess.Popen(
-            [PICKLOCK, "serve", "--zookeeper", "servers=3", "--manual", "--json", "--die-with-parent", *options],
-            stdout=subprocess.PIPE)
-        self.ports = json.loads(self.process.stdout.readline())
+        super().__init__("--zookeeper", "servers=3", *options)
         self.clients = []
 
     def hosts(self, *names):
@@ -51,25 +47,11 @@ class Servers:
         self.clients.append(client)
         return client
 
-    def ctl(self, *words):
-        answer = subprocess.run([PICKLOCK, "ctl", "--port", str(self.ports["control"]), *words],
-                                check=True, stdout=subprocess.PIPE)
-        return json.loads(answer.stdout)
-
-    def entries(self):
-        """What became of the lock: the connection that did it, and the one whose lock it was."""
-        return [(one["what"], one["connection"], one["owner"]) for one in self.ctl("history") if one.get("key") == "/orders"]
-
-    def __enter__(self):
-        return self
-
     def __exit__(self, *error):
         for client in self.clients:
             client.stop()
             client.close()
-        self.process.terminate()
-        self.process.wait()
-        self.process.stdout.close()
+        super().__exit__(*error)
 
 
 def in_background(lock):
@@ -89,7 +71,7 @@ def wait_until(condition):
 
 class LockTest(unittest.TestCase):
     def test_two_clients_take_turns(self):
-        with Servers() as servers:
+        with Ensemble() as servers:
             first, second = (servers.client().Lock("/orders") for _ in range(2))
             self.assertTrue(first.acquire())
             self.assertFalse(second.acquire(blocking=False))
@@ -101,7 +83,7 @@ class LockTest(unittest.TestCase):
             self.assertTrue(second.is_acquired)
 
     def test_a_holder_that_crashes_loses_the_lock_when_its_session_expires(self):
-        with Servers() as servers:
+        with Ensemble() as servers:
             holder = subprocess.Popen([sys.executable, "-c", HOLDER, servers.hosts()],
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             self.assertEqual(holder.stdout.readline(), b"held\n")
@@ -114,11 +96,11 @@ class LockTest(unittest.TestCase):
             servers.ctl("advance", "7s")  # a session of 4 s ends at a multiple of a tick of 2 s
             waiting.join(PATIENCE)
             self.assertTrue(next_one.is_acquired)
-            self.assertEqual(servers.entries(),
+            self.assertEqual(servers.entries("/orders"),
                              [("entry created", 1, 0), ("entry removed", 0, 1), ("entry created", 2, 0)])
 
     def test_a_holder_keeps_the_lock_when_the_leader_crashes(self):
-        with Servers() as servers:
+        with Ensemble() as servers:
             holder = servers.client()
             session = holder.client_id
             self.assertTrue(holder.Lock("/orders").acquire())
@@ -127,10 +109,10 @@ class LockTest(unittest.TestCase):
             wait_until(lambda: holder.states[-2:] == [KazooState.SUSPENDED, KazooState.CONNECTED])
             self.assertEqual(holder.client_id, session)
             self.assertFalse(servers.client("zookeeper-2").Lock("/orders").acquire(blocking=False))
-            self.assertEqual(servers.entries(), [("entry created", 1, 0)])
+            self.assertEqual(servers.entries("/orders"), [("entry created", 1, 0)])
 
     def test_a_holder_that_is_cut_off_still_believes_while_another_has_the_lock(self):
-        with Servers() as servers:
+        with Ensemble() as servers:
             first, second = servers.client("zookeeper-2", timeout=4), servers.client("zookeeper-3")
             lost, taken = first.Lock("/orders"), second.Lock("/orders")
             self.assertTrue(lost.acquire())
@@ -139,7 +121,7 @@ class LockTest(unittest.TestCase):
             self.assertTrue(taken.acquire(timeout=PATIENCE))
             self.assertTrue(lost.is_acquired)
             self.assertNotIn(KazooState.LOST, first.states)
-            self.assertEqual(servers.entries(),
+            self.assertEqual(servers.entries("/orders"),
                              [("entry created", 1, 0), ("entry removed", 0, 1), ("entry created", 2, 0)])
             servers.ctl("advance", "4s")  # the partition is over
             wait_until(lambda: KazooState.LOST in first.states)

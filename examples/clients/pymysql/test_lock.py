@@ -3,8 +3,6 @@
     PICKLOCK=picklock python3 -m unittest examples/clients/pymysql/test_lock.py
 """
 
-import json
-import os
 import subprocess
 import threading
 import time
@@ -12,46 +10,29 @@ import unittest
 
 import pymysql
 
-PICKLOCK = os.environ.get("PICKLOCK", "picklock")
+from examples.clients.servers import PICKLOCK, Servers
+
 PATIENCE = 60  # seconds, for an answer
 
 
-class Servers:
-    """A primary and a replica whose time stands still until it is advanced. They end with this process."""
+class Database(Servers):
+    """A primary and a replica, and their clients. All end with this process."""
 
     def __init__(self, *options):
-        self.process = subprocess.Popen(
-            [PICKLOCK, "serve", "--mysql", "replicas=1", "--manual", "--json", "--die-with-parent", *options],
-            stdout=subprocess.PIPE)
-        self.ports = json.loads(self.process.stdout.readline())
+        super().__init__("--mysql", "replicas=1", *options)
         self.clients = []
 
     def client(self, server="mysql-1", **options):
-        port = next(one["port"] for one in self.ports["servers"] if one["name"] == server)
-        client = pymysql.connect(host="127.0.0.1", port=port, user="app", password="any", read_timeout=PATIENCE,
-                                 **{"autocommit": True, **options})
+        client = pymysql.connect(host="127.0.0.1", port=self.port(server), user="app", password="any",
+                                 read_timeout=PATIENCE, **{"autocommit": True, **options})
         self.clients.append(client)
         return client
-
-    def ctl(self, *words):
-        answer = subprocess.run([PICKLOCK, "ctl", "--port", str(self.ports["control"]), *words],
-                                check=True, stdout=subprocess.PIPE)
-        return json.loads(answer.stdout)
-
-    def entries(self):
-        """What became of the lock: the connection that did it, and the one whose lock it was."""
-        return [(one["what"], one["connection"], one["owner"]) for one in self.ctl("history") if one.get("key") == "orders"]
-
-    def __enter__(self):
-        return self
 
     def __exit__(self, *error):
         for client in self.clients:
             if client.open:
                 client.close()
-        self.process.terminate()
-        self.process.wait()
-        self.process.stdout.close()
+        super().__exit__(*error)
 
 
 def value(client, statement, *arguments):
@@ -105,7 +86,7 @@ def timeline(servers):
 
 class LockTest(unittest.TestCase):
     def test_two_clients_take_turns(self):
-        with Servers() as servers:
+        with Database() as servers:
             first, second = servers.client(), servers.client()
             self.assertEqual(acquire(first, 10), 1)
             self.assertEqual(acquire(second, 0), 0)
@@ -114,11 +95,11 @@ class LockTest(unittest.TestCase):
             wait_until_sent(servers, "GET_LOCK('orders', 3)")
             self.assertEqual(value(first, "SELECT RELEASE_LOCK('orders')"), 1)
             self.assertEqual(waiting.result(), 1)
-            self.assertEqual(servers.entries(),
+            self.assertEqual(servers.entries("orders"),
                              [("entry created", 1, 0), ("entry removed", 1, 1), ("entry created", 2, 0)])
 
     def test_a_client_that_waits_too_long_gets_0(self):
-        with Servers() as servers:
+        with Database() as servers:
             first, second = servers.client(), servers.client()
             self.assertEqual(acquire(first, 10), 1)
             waiting = Background(acquire, second, 3)
@@ -127,7 +108,7 @@ class LockTest(unittest.TestCase):
             self.assertEqual(waiting.result(), 0)
 
     def test_a_lock_ends_with_the_connection_of_its_holder(self):
-        with Servers() as servers:
+        with Database() as servers:
             first, second = servers.client(), servers.client()
             self.assertEqual(acquire(first, 10), 1)
             waiting = Background(acquire, second, 3)
@@ -136,20 +117,20 @@ class LockTest(unittest.TestCase):
             self.assertEqual(waiting.result(), 1)
 
     def test_a_holder_whose_connection_was_killed_still_believes_while_another_has_the_lock(self):
-        with Servers() as servers:
+        with Database() as servers:
             first, second = servers.client(), servers.client()
             self.assertEqual(acquire(first, 10), 1)
             value(second, "KILL %s", first.thread_id())
             self.assertEqual(acquire(second, 0), 1)
             self.assertTrue(first.open)  # nothing has told it
-            self.assertEqual(servers.entries(),
+            self.assertEqual(servers.entries("orders"),
                              [("entry created", 1, 0), ("entry removed", 0, 1), ("entry created", 2, 0)])
             with self.assertRaises(pymysql.OperationalError) as lost:
                 value(first, "SELECT RELEASE_LOCK('orders')")
             self.assertIn(lost.exception.args[0], (2006, 2013))
 
     def test_a_failover_loses_the_lock(self):
-        with Servers() as servers:
+        with Database() as servers:
             first = servers.client()
             self.assertEqual(acquire(first, 10), 1)
             servers.ctl("failover", "mysql-1")
@@ -158,14 +139,14 @@ class LockTest(unittest.TestCase):
             self.assertEqual(acquire(second, 0), 1)
 
     def test_a_replica_takes_no_writes(self):
-        with Servers() as servers:
+        with Database() as servers:
             with self.assertRaises(pymysql.OperationalError) as refused:
                 value(servers.client("mysql-2"), "INSERT INTO lock_rows VALUES ('orders')")
             self.assertEqual(refused.exception.args[0], 1290)
 
     def test_a_locked_row_makes_the_second_wait_until_its_timeout(self):
         lock = "SELECT name FROM lock_rows WHERE name = %s FOR UPDATE"
-        with Servers() as servers:
+        with Database() as servers:
             first, second = servers.client(autocommit=False), servers.client(autocommit=False)
             value(first, "INSERT INTO lock_rows VALUES ('orders')")
             first.commit()
@@ -183,7 +164,7 @@ class LockTest(unittest.TestCase):
             self.assertEqual(waiting.result(), "orders")
 
     def test_a_row_can_be_inserted_once(self):
-        with Servers() as servers:
+        with Database() as servers:
             first, second = servers.client(), servers.client()
             value(first, "INSERT INTO locks (name) VALUES (%s)", "it's")
             with self.assertRaises(pymysql.IntegrityError) as taken:
@@ -192,7 +173,7 @@ class LockTest(unittest.TestCase):
 
     def test_the_circle_of_two_transactions_ends_with_a_deadlock(self):
         lock = "SELECT * FROM lock_rows WHERE name = %s FOR UPDATE"
-        with Servers() as servers:
+        with Database() as servers:
             first, second = servers.client(autocommit=False), servers.client(autocommit=False)
             for name in ("a", "b"):
                 value(first, "INSERT INTO lock_rows VALUES (%s)", name)

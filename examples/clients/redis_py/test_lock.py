@@ -3,47 +3,19 @@
     PICKLOCK=picklock python3 -m unittest examples/clients/redis_py/test_lock.py
 """
 
-import json
-import os
-import subprocess
 import unittest
 
 import redis
 from redis.exceptions import LockNotOwnedError
 from redis.sentinel import Sentinel
 
-PICKLOCK = os.environ.get("PICKLOCK", "picklock")
-
-
-class Servers:
-    """Simulated servers whose time stands still until it is advanced. They end with this process."""
-
-    def __init__(self, *options):
-        self.process = subprocess.Popen(
-            [PICKLOCK, "serve", "--manual", "--json", "--die-with-parent", *options], stdout=subprocess.PIPE)
-        self.ports = json.loads(self.process.stdout.readline())
-
-    def port(self, name="redis-1"):
-        return next(one["port"] for one in self.ports["servers"] if one["name"] == name)
-
-    def ctl(self, *words):
-        answer = subprocess.run([PICKLOCK, "ctl", "--port", str(self.ports["control"]), *words],
-                                check=True, stdout=subprocess.PIPE)
-        return json.loads(answer.stdout)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.process.terminate()
-        self.process.wait()
-        self.process.stdout.close()
+from examples.clients.servers import Servers
 
 
 class LockTest(unittest.TestCase):
     def test_a_holder_that_outlives_its_lease_loses_the_lock_and_is_told_so(self):
         with Servers() as servers:
-            client = redis.Redis(port=servers.port())
+            client = redis.Redis(port=servers.port("redis-1"))
             first, second = (client.lock("orders", timeout=10) for _ in range(2))
             self.assertTrue(first.acquire())
             self.assertFalse(second.acquire(blocking=False))
@@ -55,7 +27,7 @@ class LockTest(unittest.TestCase):
 
     def test_a_failover_gives_the_lock_to_a_second_holder(self):
         with Servers("--redis", "masters=1,replicas=1") as servers:
-            first = redis.Redis(port=servers.port()).lock("orders", timeout=10)
+            first = redis.Redis(port=servers.port("redis-1")).lock("orders", timeout=10)
             self.assertTrue(first.acquire())
             servers.ctl("failover", "redis-1")  # before the replica has heard of the lock
             second = redis.Redis(port=servers.port("redis-1-replica-1")).lock("orders", timeout=10)
@@ -73,7 +45,7 @@ class LockTest(unittest.TestCase):
 
     def test_the_history_says_who_removed_whose_entry(self):
         with Servers() as servers:
-            careless, owner = redis.Redis(port=servers.port()), redis.Redis(port=servers.port())
+            careless, owner = redis.Redis(port=servers.port("redis-1")), redis.Redis(port=servers.port("redis-1"))
             self.assertTrue(careless.ping())
             self.assertTrue(owner.lock("orders", timeout=10).acquire())
             careless.delete("orders")

@@ -1,6 +1,9 @@
 // The answers of a Sentinel to clients and to other Sentinels.
 #include <algorithm>
+#include <array>
+#include <cstdint>
 
+#include "models/redis/authentication.h"
 #include "models/redis/commands.h"
 #include "models/redis/sentinel/promotion.h"
 #include "models/redis/sentinel/sentinel.h"
@@ -30,9 +33,25 @@ std::string unknown_subcommand(std::span<const std::string_view> argv) {
          " HELP.";
 }
 
-bool allowed_to_listeners(std::string_view command) {
-  return command.ends_with("subscribe") || command == "ping" || command == "quit" ||
-         command == "reset";
+struct SentinelCommand {
+  std::string_view name;
+  std::size_t least = 1;  // words
+  std::size_t most = SIZE_MAX;
+};
+
+constexpr std::array kSentinelCommands = {
+    SentinelCommand{"auth", 2},       SentinelCommand{"client", 2},
+    SentinelCommand{"hello"},         SentinelCommand{"info"},
+    SentinelCommand{"ping", 1, 2},    SentinelCommand{"psubscribe", 2},
+    SentinelCommand{"publish", 3, 3}, SentinelCommand{"punsubscribe"},
+    SentinelCommand{"role", 1, 1},    SentinelCommand{"sentinel", 2},
+    SentinelCommand{"subscribe", 2},  SentinelCommand{"unsubscribe"},
+};
+
+const SentinelCommand* sentinel_command(std::string_view name) {
+  const auto found = std::find_if(kSentinelCommands.begin(), kSentinelCommands.end(),
+                                  [name](const SentinelCommand& one) { return one.name == name; });
+  return found == kSentinelCommands.end() ? nullptr : &*found;
 }
 
 void add_text(Reply& reply, std::string_view name, std::string_view value) {
@@ -100,6 +119,7 @@ Session& Sentinel::session_of(sim::Connection& connection) {
   session = Session{};
   session.id = ++session_ids_;
   session.connected = true;
+  session.authenticated = password_.empty();
   session.connection = &connection;
   connection.session = &session;
   return session;
@@ -121,12 +141,12 @@ bool Sentinel::apply(sim::Message& request, sim::Payload& answer) {
     return true;
   }
   // A fast path, because other Sentinels send hardly anything else.
-  if (argv_.size() == 1 && argv_[0] == "PING" && !session.subscribed()) {
+  const bool plain = session.authenticated && !session.subscribed();
+  if (plain && argv_.size() == 1 && argv_[0] == "PING") {
     answer.append("+PONG\r\n");
     return true;
   }
-  if (argv_.size() == 3 && argv_[0] == "PUBLISH" && argv_[1] == kHelloChannel &&
-      !session.subscribed()) {
+  if (plain && argv_.size() == 3 && argv_[0] == "PUBLISH" && argv_[1] == kHelloChannel) {
     take_hello(argv_[2]);
     write_integer(answer, 1);
     return true;
@@ -152,66 +172,62 @@ void Sentinel::quit(sim::Message& request) {
 // ---------------------------------------------------------------- commands
 
 void Sentinel::run(Session& session, Argv argv, sim::Payload& out) {
-  const std::string command = lowered(argv[0]);
-  const auto takes = [&](std::size_t least, std::size_t most) {
-    if (argv.size() >= least && argv.size() <= most) return true;
-    wrong_arity(reply_, command);
-    return false;
-  };
-  if (session.protocol == 2 && session.subscribed() && !allowed_to_listeners(command)) {
-    reply_.set_error("ERR Can't execute '" + command +
+  const std::string name = lowered(argv[0]);
+  const SentinelCommand* const command = sentinel_command(name);
+  const bool listens = session.protocol == 2 && session.subscribed();
+  if (command == nullptr) {
+    reply_.set_error(unknown_sentinel_command(argv));
+  } else if (argv.size() < command->least || argv.size() > command->most) {
+    wrong_arity(reply_, name);
+  } else if (name == "auth") {
+    auth(argv, password_, session.authenticated, reply_);
+  } else if (!session.authenticated && name != "hello") {
+    reply_.set_error(kNoAuth);
+  } else if (listens && name != "ping" && !name.ends_with("subscribe")) {
+    reply_.set_error("ERR Can't execute '" + name +
                      "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed "
                      "in this context");
-  } else if (command == "publish") {
-    if (takes(3, 3)) {
-      if (argv[1] == kHelloChannel) {
-        take_hello(argv[2]);
-        reply_.set_integer(1);
-      } else {
-        reply_.set_error("ERR Only HELLO messages are accepted by Sentinel instances.");
-      }
-    }
-  } else if (command == "sentinel") {
-    if (takes(2, argv.size())) run_sentinel(argv);
-  } else if (command == "ping") {
-    if (takes(1, 2)) {
-      if (session.protocol == 2 && session.subscribed()) {
-        reply_.set(Reply::Kind::array);
-        reply_.add().set_bulk("pong");
-        reply_.add().set_bulk(argv.size() == 2 ? argv[1] : std::string_view());
-      } else if (argv.size() == 2) {
-        reply_.set_bulk(argv[1]);
-      } else {
-        reply_.set_status("PONG");
-      }
-    }
-  } else if (run_subscription(session, argv, out)) {
+  } else if (name.ends_with("subscribe")) {
+    run_subscription(session, argv, out);
     return;
-  } else if (command == "info") {
-    answer_info(argv);
-  } else if (command == "role") {
-    if (takes(1, 1)) {
-      reply_.set(Reply::Kind::array);
-      reply_.add().set_bulk("sentinel");
-      Reply& names = reply_.add();
-      names.set(Reply::Kind::array);
-      for (const auto& master : masters_) names.add().set_bulk(master->name);
+  } else if (name == "publish") {
+    if (argv[1] == kHelloChannel) {
+      take_hello(argv[2]);
+      reply_.set_integer(1);
+    } else {
+      reply_.set_error("ERR Only HELLO messages are accepted by Sentinel instances.");
     }
-  } else if (command == "hello") {
+  } else if (name == "sentinel") {
+    run_sentinel(argv);
+  } else if (name == "ping") {
+    if (listens) {
+      reply_.set(Reply::Kind::array);
+      reply_.add().set_bulk("pong");
+      reply_.add().set_bulk(argv.size() == 2 ? argv[1] : std::string_view());
+    } else if (argv.size() == 2) {
+      reply_.set_bulk(argv[1]);
+    } else {
+      reply_.set_status("PONG");
+    }
+  } else if (name == "info") {
+    answer_info(argv);
+  } else if (name == "role") {
+    reply_.set(Reply::Kind::array);
+    reply_.add().set_bulk("sentinel");
+    Reply& names = reply_.add();
+    names.set(Reply::Kind::array);
+    for (const auto& master : masters_) names.add().set_bulk(master->name);
+  } else if (name == "hello") {
     answer_hello(session, argv);
-  } else if (command == "client") {
-    if (takes(2, argv.size())) answer_client(session, argv);
   } else {
-    reply_.set_error(unknown_sentinel_command(argv));
+    answer_client(session, argv);
   }
   write_reply(out, reply_, session.protocol);
 }
 
-bool Sentinel::run_subscription(Session& session, Argv argv, sim::Payload& out) {
+void Sentinel::run_subscription(Session& session, Argv argv, sim::Payload& out) {
   const std::string command = lowered(argv[0]);
   const bool patterns = command.starts_with('p');
-  const std::string_view verb = std::string_view(command).substr(patterns ? 1 : 0);
-  if (verb != "subscribe" && verb != "unsubscribe") return false;
   Topics& topics = patterns ? pubsub_.patterns : pubsub_.channels;
   std::vector<Topic*>& mine = patterns ? session.patterns : session.channels;
   const auto confirm = [&](const std::string* topic) {
@@ -225,17 +241,13 @@ bool Sentinel::run_subscription(Session& session, Argv argv, sim::Payload& out) 
     write_integer(out,
                   static_cast<std::int64_t>(session.channels.size() + session.patterns.size()));
   };
-  if (verb == "subscribe") {
-    if (argv.size() == 1) {
-      wrong_arity(reply_, command);
-      write_reply(out, reply_, session.protocol);
-    }
+  if (!command.ends_with("unsubscribe")) {
     for (std::string_view word : argv.subspan(1)) {
       Topic& topic = topics.get(word);
       listen(session, mine, topic);
       confirm(&topic.name);
     }
-    return true;
+    return;
   }
   std::vector<std::string> names;
   for (std::string_view word : argv.subspan(1)) names.emplace_back(word);
@@ -247,22 +259,10 @@ bool Sentinel::run_subscription(Session& session, Argv argv, sim::Payload& out) 
     if (Topic* topic = topics.find(topic_name)) stop_listening(session, mine, *topic);
     confirm(&topic_name);
   }
-  return true;
 }
 
 void Sentinel::answer_hello(Session& session, Argv argv) {
-  if (argv.size() > 1) {
-    std::int64_t version = 0;
-    if (!strict_integer(argv[1], version)) {
-      reply_.set_error("ERR Protocol version is not an integer or out of range");
-      return;
-    }
-    if (version != 2 && version != 3) {
-      reply_.set_error("NOPROTO unsupported protocol version");
-      return;
-    }
-    session.protocol = static_cast<std::uint8_t>(version);
-  }
+  if (!hello(argv, password_, session, reply_)) return;
   reply_.set(Reply::Kind::map);
   add_text(reply_, "server", "redis");
   add_text(reply_, "version", kVersion);
@@ -283,8 +283,7 @@ void Sentinel::answer_client(Session& session, Argv argv) {
   } else if (argv.size() != words) {
     wrong_arity(reply_, "client|" + what);
   } else if (what == "setname") {
-    session.name.assign(argv[2]);
-    reply_.set_status("OK");
+    if (set_name(session, argv[2], reply_)) reply_.set_status("OK");
   } else if (what == "id") {
     reply_.set_integer(static_cast<std::int64_t>(session.id));
   } else if (session.name.empty()) {

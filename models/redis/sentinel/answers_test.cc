@@ -99,6 +99,13 @@ TEST(Sentinel, AnswersAsAServerDoes) {
                         "sentinels=3\r\n"));
 }
 
+TEST(Sentinel, TakesTheOptionsOfHello) {
+  EXPECT_THAT(answers({{"HELLO", "2", "SETNAME", "me"}, {"CLIENT", "GETNAME"}}),
+              ElementsAre(HasSubstr("sentinel"), "$2\r\nme\r\n"));
+  EXPECT_EQ(answer({"HELLO", "2", "NOPE"}), "-ERR Syntax error in HELLO option 'NOPE'\r\n");
+  EXPECT_THAT(answer({"AUTH", "x"}), StartsWith("-ERR AUTH <password> called without any"));
+}
+
 TEST(Sentinel, ClosesAConnectionThatQuits) {
   FakeWorld world({});
   Asker asker;
@@ -115,7 +122,7 @@ TEST(Subscriber, HearsOfTheSwitch) {
   Asker gone;
   world.at(5s, [&] {
     world.ask(channel, world.sentinel(1), {"SUBSCRIBE", "+switch-master"});
-    world.ask(channel, world.sentinel(1), {"GET", "k"});
+    world.ask(channel, world.sentinel(1), {"INFO"});
     world.ask(pattern, world.sentinel(1), {"PSUBSCRIBE", "+s*n"});
     world.ask(gone, world.sentinel(1), {"SUBSCRIBE", "+switch-master"});
     world.ask(gone, world.sentinel(1), {"UNSUBSCRIBE"});
@@ -124,7 +131,7 @@ TEST(Subscriber, HearsOfTheSwitch) {
   world.run(33s);
   EXPECT_THAT(channel.replies,
               ElementsAre("*3\r\n$9\r\nsubscribe\r\n$14\r\n+switch-master\r\n:1\r\n",
-                          StartsWith("-ERR Can't execute 'get'")));
+                          StartsWith("-ERR Can't execute 'info'")));
   EXPECT_THAT(channel.pushed,
               ElementsAre("*3\r\n$7\r\nmessage\r\n$14\r\n+switch-master\r\n$35\r\nredis-1 10.0.0.1 "
                           "6379 10.0.0.2 6379\r\n"));

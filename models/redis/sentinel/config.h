@@ -27,6 +27,7 @@ struct SentinelConfig {
   sim::Duration down_after = std::chrono::seconds(30);
   sim::Duration failover_timeout = std::chrono::minutes(3);
   std::uint32_t parallel_syncs = 1;
+  std::string password{};  // of the master and its replicas; empty: they have none
   std::vector<Node> replicas{};
   std::vector<Node> sentinels{};
 };

@@ -14,10 +14,11 @@ Milliseconds milliseconds(sim::Duration length) { return length.count() / 1'000'
 }  // namespace
 
 void Sentinel::reset(sim::Simulation& simulation, sim::Process& process, const Directory& directory,
-                     std::span<const SentinelConfig> configs) {
+                     std::span<const SentinelConfig> configs, std::string_view password) {
   attach(simulation, process);
   directory_ = &directory;
   configs_.assign(configs.begin(), configs.end());
+  password_.assign(password);
   timer_.bind<&Sentinel::tick>(simulation.scheduler, &process, *this);
   has_saved_ = false;
   // The connections of these instances ended with the previous run.

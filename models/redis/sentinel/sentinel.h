@@ -27,9 +27,10 @@ namespace picklock::redis {
 
 class Sentinel final : public sim::Service {
  public:
-  // Sets the Sentinel up for a new run. The directory must outlive the run.
+  // Sets the Sentinel up for a new run. The directory must outlive the run. `password`: which it
+  // requires, and gives to other Sentinels; empty: none.
   void reset(sim::Simulation& simulation, sim::Process& process, const Directory& directory,
-             std::span<const SentinelConfig> configs);
+             std::span<const SentinelConfig> configs, std::string_view password = {});
 
   // --- sim::Program
   void start(sim::Keeps keeps) override;
@@ -109,6 +110,7 @@ class Sentinel final : public sim::Service {
 
   // --- watching (watch.cc)
   void connect(Instance& instance);
+  const std::string& password_of(const Instance& instance) const;  // empty: it has none
   void ask_periodically(Instance& instance);
   void send(Instance& instance, std::initializer_list<std::string_view> argv,
             Asked asked = Asked::nothing);
@@ -173,7 +175,7 @@ class Sentinel final : public sim::Service {
   void quit(sim::Message& request);
   using Argv = std::span<const std::string_view>;
   void run(Session& session, Argv argv, sim::Payload& out);
-  bool run_subscription(Session& session, Argv argv, sim::Payload& out);
+  void run_subscription(Session& session, Argv argv, sim::Payload& out);
   void run_sentinel(Argv argv);
   void answer_hello(Session& session, Argv argv);
   void answer_client(Session& session, Argv argv);
@@ -187,6 +189,7 @@ class Sentinel final : public sim::Service {
 
   const Directory* directory_ = nullptr;
   std::vector<SentinelConfig> configs_;
+  std::string password_;
   sim::Random random_;
   sim::Timer timer_;
 

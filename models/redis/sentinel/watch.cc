@@ -1,4 +1,6 @@
 // How a Sentinel stays in contact with the instances that it watches and uses their answers.
+#include <algorithm>
+
 #include "models/redis/sentinel/sentinel.h"
 #include "models/redis/wire.h"
 
@@ -47,6 +49,14 @@ void Contact::on_pushed(Link&, std::string_view message) {
   sentinel_.heard(message);
 }
 
+const std::string& Sentinel::password_of(const Instance& instance) const {
+  if (instance.kind == InstanceKind::sentinel) return password_;
+  const Instance& master = instance.master == nullptr ? instance : *instance.master;
+  return std::find_if(configs_.begin(), configs_.end(),
+                      [&master](const SentinelConfig& one) { return one.name == master.name; })
+      ->password;
+}
+
 void Sentinel::connect(Instance& instance) {
   Contact& contact = *instance.contact;
   const Milliseconds time = now();
@@ -54,9 +64,11 @@ void Sentinel::connect(Instance& instance) {
   contact.last_dialled_at = time;
   const Node* node = directory_->find(instance.address.host, instance.address.port);
   const std::string name = "sentinel-" + id_.substr(0, 8);
+  const std::string& password = password_of(instance);
   if (!contact.commands.dialled()) {
     contact.commands_dialled_at = time;
     contact.commands.dial(simulation(), process(), node, ++dials_);
+    if (!password.empty()) send(instance, {"AUTH", password});
     send(instance, {"CLIENT", "SETNAME", name + "-cmd"});
     ping(instance);
   }
@@ -64,6 +76,7 @@ void Sentinel::connect(Instance& instance) {
   if (has_channels && !contact.pubsub.dialled()) {
     contact.pubsub_dialled_at = time;
     contact.pubsub.dial(simulation(), process(), node, ++dials_);
+    if (!password.empty()) contact.pubsub.send({"AUTH", password});
     contact.pubsub.send({"CLIENT", "SETNAME", name + "-pubsub"});
     contact.pubsub.send({"SUBSCRIBE", kHelloChannel});
   }
