@@ -1,12 +1,16 @@
 // Counts the runs that each strategy of a search needs until it finds something, over some seeds.
 //
-//   first_find [--seeds N] [--runs MOST] [--strategies A,B] --algorithm LOCK [--set KEY=VALUE]...
+//   first_find [--seeds N] [--runs MOST] [--strategies A,B] [--name NAME --needs FAULTS]
+//              --algorithm LOCK [--set KEY=VALUE]...
 //   first_find [--seeds N] [--runs MOST] [--strategies A,B] --cells LEAST [PART OF A NAME]
-// The latter: for each cell of the safety table that is unsafe without a fencing token and whose
-// story needs so many faults at least.
+// The latter: for each cell of the safety table that is unsafe and whose story needs so many faults
+// at least. Prints a line for each strategy, with tabs in it: the name, the faults that are needed,
+// the strategy, how many seeds found something, the median of the runs and of the seconds, and the
+// runs of all seeds (bench/find_table makes a table of it).
 // Run it in the root of the repository. Times are those of one process and of the search alone:
 // nothing is shrunk.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -61,7 +65,9 @@ Found first_find(const scenarios::Scenario& scenario, const explore::SearchOptio
   return found;
 }
 
-void measure(const std::string& name, const scenarios::Scenario& scenario,
+std::string told(std::uint64_t runs) { return runs == UINT64_MAX ? "-" : std::to_string(runs); }
+
+void measure(const std::string& name, const std::string& needs, const scenarios::Scenario& scenario,
              explore::SearchOptions options, const Asked& asked) {
   for (const std::string& word : asked.strategies) {
     const explore::strategies::Listed& strategy = explore::strategies::named(word);
@@ -76,11 +82,11 @@ void measure(const std::string& name, const scenarios::Scenario& scenario,
     }
     std::sort(runs.begin(), runs.end());
     std::sort(seconds.begin(), seconds.end());
-    const auto found =
-        static_cast<std::uint64_t>(std::find(runs.begin(), runs.end(), UINT64_MAX) - runs.begin());
-    const std::uint64_t median = runs[runs.size() / 2];
-    fmt::print("{}\t{}\t{}/{}\t{}\t{:.3f}\n", name, word, found, runs.size(),
-               median == UINT64_MAX ? "-" : std::to_string(median), seconds[seconds.size() / 2]);
+    const auto found = std::find(runs.begin(), runs.end(), UINT64_MAX) - runs.begin();
+    std::vector<std::string> all;
+    for (const std::uint64_t one : runs) all.push_back(told(one));
+    fmt::print("{}\t{}\t{}\t{}/{}\t{}\t{:.3f}\t{}\n", name, needs, word, found, runs.size(),
+               told(runs[runs.size() / 2]), seconds[seconds.size() / 2], fmt::join(all, " "));
     std::fflush(stdout);
   }
 }
@@ -106,6 +112,8 @@ std::vector<std::string> split(const std::string& list) {
 int main(int argc, char** argv) {
   Asked asked{.strategies = {"random", "guided"}};
   std::string lock;
+  std::string title;
+  std::string needs = "?";
   std::vector<std::string> changes;
   std::uint32_t cells = 0;
   std::string part;
@@ -120,6 +128,10 @@ int main(int argc, char** argv) {
       asked.strategies = split(value());
     else if (word == "--algorithm")
       lock = value();
+    else if (word == "--name")
+      title = value();
+    else if (word == "--needs")
+      needs = value();
     else if (word == "--set")
       changes.push_back(value());
     else if (word == "--cells")
@@ -132,10 +144,10 @@ int main(int argc, char** argv) {
   if (cells > 0) {
     for (const table::claims::Case& one : table::claims::cases()) {
       const std::string name = table::claims::test_name(one);
-      if (one.claim != table::claims::Claim::reach || one.reach() != table::Reach::unsafe) continue;
+      if (one.claim == table::claims::Claim::wait || one.reach() != table::Reach::unsafe) continue;
       if (one.cell->shortest < cells) continue;
       if (name.find(part) == std::string::npos) continue;
-      measure(fmt::format("{}\t{}", name, one.cell->shortest), table::claims::scenario(one),
+      measure(name, std::to_string(one.cell->shortest), table::claims::scenario(one),
               table::claims::options(one, 1), asked);
     }
     return 0;
@@ -144,5 +156,6 @@ int main(int argc, char** argv) {
   scenarios::Document document = scenarios::shipped::document("plain/" + lock);
   for (const std::string& change : changes) document.set(scenarios::change_from(change));
   document.forget_neighbours();
-  measure(lock, document.scenario(scenarios::shipped_vocabulary()), {}, asked);
+  measure(title.empty() ? lock : title, needs, document.scenario(scenarios::shipped_vocabulary()),
+          {}, asked);
 }

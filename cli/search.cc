@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -26,6 +27,9 @@ namespace picklock::cli {
 namespace {
 
 using explore::Search;
+
+// A search that is killed loses what its corpus has gained since then.
+constexpr explore::Seconds kCorpusEvery = std::chrono::minutes(1);
 
 std::string about_so_long(double seconds) {
   if (seconds < 120) return fmt::format("{:.0f} s", std::max(seconds, 1.0));
@@ -134,6 +138,7 @@ int make_and_report(const SearchTask& task) {
   {
     SearchProgress line(search, task.limits.runs, task.limits.length);
     bool all_kept = true;
+    explore::Seconds corpus_due = kCorpusEvery;
     const auto keep = [&](std::string_view stem, const std::string& text) {
       std::string file = folder.keep(std::string(stem), text);
       if (!file.empty()) {
@@ -158,7 +163,14 @@ int make_and_report(const SearchTask& task) {
             [&](const explore::Crash& crash) {
               report.crash_files.push_back(keep("crash", crash.text));
             },
-        .progress = [&](const explore::Progress& progress) { line.tell(progress); },
+        .progress =
+            [&](const explore::Progress& progress) {
+              line.tell(progress);
+              if (task.corpus == nullptr || progress.passed < corpus_due) return;
+              corpus_due = progress.passed + kCorpusEvery;
+              // The last write of all says if it fails.
+              static_cast<void>(task.corpus->write(*search.corpus(), search.scenario()));
+            },
         .interrupted = [] { return Interruptible::caught(); }};
     try {
       ending = explore::make(search, task.limits, onlooker, task.shared);

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "explore/sights.h"
@@ -87,12 +87,6 @@ std::vector<Corpus::Entry> CorpusFolder::read(const Scenario& scenario) {
 }
 
 std::optional<std::size_t> CorpusFolder::write(const Corpus& corpus, const Scenario& scenario) {
-  struct Candidate {
-    std::size_t faults = 0;
-    std::string text;
-    std::vector<std::uint32_t> places;
-  };
-  std::vector<Candidate> candidates;
   scenarios::World world;
   Sights sights;
   Scenario current = scenario;
@@ -102,41 +96,49 @@ std::optional<std::size_t> CorpusFolder::write(const Corpus& corpus, const Scena
     world.set(current);
     world.run(entry.seed);
   };
-  const auto add = [&](Corpus::Entry entry) -> std::string {
+  const auto add = [&](Corpus::Entry entry, const fs::path& file) {
     run(entry);
     sim::Plan struck = that_struck(entry.plan, world);
-    if (struck.empty()) return {};
+    if (struck.empty()) return;
     const bool fewer = struck.size() < entry.plan.size();
     entry.plan = std::move(struck);
     if (fewer) run(entry);
-    if (world.cut_short()) return {};
-    candidates.push_back({entry.plan.size(), text_of(entry, scenario, world), sights.of(world)});
-    return stem_of(candidates.back().text);
+    if (world.cut_short()) return;
+    Shown one{entry.plan.size(), text_of(entry, scenario, world), sights.of(world), {}};
+    // A file of this scenario has the name that it would be written under now.
+    if (file.filename().string().starts_with(stem_of(one.text))) one.file = file;
+    shown_.push_back(std::move(one));
   };
-  // A file of this scenario has the name that it would be written under now.
-  std::vector<std::pair<fs::path, std::string>> own;
-  for (const File& file : read_) {
-    const std::string stem = add(file.entry);
-    if (!stem.empty() && file.path.filename().string().starts_with(stem))
-      own.emplace_back(file.path, stem);
-  }
-  for (const Corpus::Entry& entry : corpus.entries()) add(entry);
-  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& one, const auto& other) {
-    return std::pair(one.faults, one.text.size()) < std::pair(other.faults, other.text.size());
+  for (const File& file : std::exchange(read_, {})) add(file.entry, file.path);
+  for (; written_ < corpus.entries().size(); ++written_) add(corpus.entries()[written_], {});
+  // Of equal texts the one that has a file comes first.
+  std::stable_sort(shown_.begin(), shown_.end(), [](const Shown& one, const Shown& other) {
+    return std::tuple(one.faults, one.text.size(), one.file.empty()) <
+           std::tuple(other.faults, other.text.size(), other.file.empty());
   });
-  std::set<std::uint32_t> shown;
-  std::set<std::string> kept;
-  for (const Candidate& one : candidates) {
+  std::vector<bool> places(Sights::kPlaces);
+  std::vector<Shown> kept;
+  std::vector<fs::path> dropped;
+  for (Shown& one : shown_) {
     bool is_new = false;
-    for (const std::uint32_t place : one.places) is_new |= shown.insert(place).second;
-    if (!is_new || !kept.insert(stem_of(one.text)).second) continue;
-    if (folder_.keep(stem_of(one.text), one.text).empty()) return std::nullopt;
+    for (const std::uint32_t place : one.places) {
+      is_new = is_new || !places[place];
+      places[place] = true;
+    }
+    if (is_new)
+      kept.push_back(std::move(one));
+    else if (!one.file.empty())
+      dropped.push_back(std::move(one.file));
   }
+  shown_ = std::move(kept);
   std::error_code error;
-  for (const auto& [path, stem] : own) {
-    if (!kept.contains(stem)) fs::remove(path, error);
+  for (Shown& one : shown_) {
+    if (one.file.empty() || !fs::exists(one.file, error))
+      one.file = folder_.keep(stem_of(one.text), one.text);
+    if (one.file.empty()) return std::nullopt;
   }
-  return kept.size();
+  for (const fs::path& file : dropped) fs::remove(file, error);
+  return shown_.size();
 }
 
 }  // namespace picklock::explore

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -87,6 +88,27 @@ TEST_F(CorpusOnDisk, KeepsPlansThatItHadNoTimeToTry) {
   const std::set<std::string> before = names();
   EXPECT_EQ(search("lua-check-delete", 1, 1), plans);
   EXPECT_EQ(names(), before);
+}
+
+// So a search that is killed keeps what it has written before.
+TEST_F(CorpusOnDisk, IsWrittenWhileTheSearchGoesOn) {
+  CorpusFolder folder(path_);
+  const scenarios::Scenario scenario = plain("lua-check-delete");
+  Search search(scenario, {.strategy = "guided", .seed = 1, .properties = {Property::no_deadlock}});
+  std::set<std::uint32_t> before;
+  for (const std::uint64_t runs : {100u, 300u, 500u}) {
+    while (search.tally().runs < runs) search.run_next();
+    const std::optional<std::size_t> plans = folder.write(*search.corpus(), search.scenario());
+    EXPECT_EQ(plans, names().size());
+    const std::set<std::uint32_t> now = shown("lua-check-delete");
+    EXPECT_TRUE(std::includes(now.begin(), now.end(), before.begin(), before.end()));
+    EXPECT_GT(now.size(), before.size());
+    before = now;
+  }
+  fs::remove_all(path_);
+  CorpusFolder other(path_);
+  other.write(*search.corpus(), search.scenario());
+  EXPECT_EQ(shown("lua-check-delete"), before) << "once or again and again: it shows the same";
 }
 
 TEST_F(CorpusOnDisk, LeavesTheFilesOfAnotherScenario) {

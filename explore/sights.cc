@@ -30,16 +30,25 @@ std::uint64_t joined(std::uint64_t one, std::uint64_t other) {
   return sim::mixed(one ^ sim::mixed(other + 0x9e3779b97f4a7c15));
 }
 
+// What a fault does, and to which message or at which other step.
+std::uint64_t kind_of(const sim::Fault& fault) {
+  const sim::Trigger& trigger = fault.trigger;
+  const std::uint64_t step = trigger.at || !trigger.mark.empty()
+                                 ? 0
+                                 : 1 + (static_cast<std::uint64_t>(trigger.role) << 3 |
+                                        static_cast<std::uint64_t>(trigger.phase) << 1 |
+                                        static_cast<std::uint64_t>(trigger.side));
+  return 1 + static_cast<std::uint64_t>(fault.verb) + (step << 8);
+}
+
 // The event as a number that leaves out the processes.
 std::uint64_t kind_of(const HistoryEvent& event, const scenarios::World& world) {
-  const std::uint64_t verb =
-      event.what == What::fault_fired
-          ? 1 + static_cast<std::uint64_t>(world.scenario().faults[event.key].verb)
-          : 0;
+  const std::uint64_t fault =
+      event.what == What::fault_fired ? kind_of(world.scenario().faults[event.key]) : 0;
   return static_cast<std::uint64_t>(event.what) | static_cast<std::uint64_t>(event.cause) << 8 |
          static_cast<std::uint64_t>(event.role) << 16 | std::uint64_t{event.holds > 1} << 24 |
          std::uint64_t{event.passes} << 25 |
-         std::uint64_t{event.owner != 0 && event.owner != event.tenure} << 26 | verb << 32;
+         std::uint64_t{event.owner != 0 && event.owner != event.tenure} << 26 | fault << 32;
 }
 
 }  // namespace

@@ -5,7 +5,9 @@
 // - each event in the state of the lock at which it happened. The state is how many clients believe
 //   that they hold it, how many ask, whose entries the servers have, and how many faults have
 //   fired;
-// - each two events that follow each other on one process, and in the whole run;
+// - each two events that follow each other on one process, and in the whole run. A fault that
+// strikes
+//   is an event too: its verb, and the role and phase of the message or step that it strikes at;
 // - how often each event happened: once, twice, three times, four to seven times, and so on;
 // - how near it came to a violation: five times, each as its power of two. They are those from a
 //   belief or a write to the grant of another client, those from the end of a belief or from a

@@ -17,6 +17,13 @@ constexpr std::uint64_t kFirst = 4;
 constexpr std::uint64_t kOneInSoMany = 4;
 // One of so many runs of these gets its faults at the moments of the run without faults.
 constexpr std::uint64_t kOneAtAMoment = 3;
+// Most plans are full: one of three faults has three pairs, and one of two has one. Still more
+// faults hide what each of them does.
+constexpr std::uint32_t kFull = 3;
+// One of so many plans that are drawn has only as many as a random search would draw.
+constexpr std::uint64_t kOneAsDrawn = 4;
+// One of so many plans that are made of others is made full.
+constexpr std::uint64_t kOneFull = 2;
 // A batch is chosen by what all batches but so many before it have shown. That many can be under
 // way at once: few at first, when each one teaches much, and enough for many processes later.
 std::uint64_t under_way(std::uint64_t batches) { return std::max<std::uint64_t>(16, batches / 8); }
@@ -34,12 +41,19 @@ sim::Random stream(std::uint64_t seed, std::string_view name, std::uint64_t numb
   return {seed, sim::hash_of(name) + number};
 }
 
+// In a word of a run: whether this fault changed anything. The last bit stands for all further
+// ones.
+std::uint64_t bit_of(std::size_t fault) {
+  return std::uint64_t{1} << (32 + std::min<std::size_t>(fault, 31));
+}
+
 }  // namespace
 
 Guided::Guided(Ways ways, const Settings& settings)
     : plans_(ways),
       vocabulary_(std::move(ways), settings.faults.classes, false),
       settings_(settings),
+      full_(std::min(settings.faults.most, kFull)),
       shown_(Sights::kPlaces, UINT64_MAX),
       scenario_(vocabulary_.ways().scenario()) {
   for (const CriticalLength& one : vocabulary_.lengths())
@@ -59,15 +73,20 @@ Guided::Guided(Ways ways, const Settings& settings)
 // ---------------------------------------------------------------- in any process
 
 // A process reports a place for the first of its runs that shows it. So the first run of all that
-// shows it reports it, whichever process makes that run.
+// shows it reports it, whichever process makes that run. The place is the low half of the word. The
+// high half says which faults of the plan changed anything.
 std::span<const std::uint64_t> Guided::signs(std::uint64_t run, const scenarios::World& world) {
   words_.clear();
   if (std::exchange(round_shown_, run / runs_of_a_round()) != run / runs_of_a_round())
     shown_.assign(shown_.size(), UINT64_MAX);
+  std::uint64_t struck = 0;
+  for (const sim::Nemesis::Firing& one : world.fired()) {
+    if (one.in_vain.empty()) struck |= bit_of(one.fault);
+  }
   for (const std::uint32_t place : sights_.of(world)) {
     if (shown_[place] <= run) continue;
     shown_[place] = run;
-    words_.push_back(place);
+    words_.push_back(place | struck);
   }
   return words_;
 }
@@ -75,8 +94,7 @@ std::span<const std::uint64_t> Guided::signs(std::uint64_t run, const scenarios:
 void Guided::draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& into) {
   sim::Random chance = stream(settings_.seed, "explore.guided.run", run);
   if (batch.basis.empty()) {
-    plans_.draw(settings_.seed, run, settings_.faults, into.faults);
-    if (run % kOneAtAMoment == 0) draw_at_moments(chance, into.faults);
+    draw_anew(run, chance, into.faults);
     return;
   }
   into.faults = batch.basis;
@@ -88,22 +106,30 @@ void Guided::draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& in
   do {
     change(batch, chance, into.faults);
   } while (chance.below(4) == 0);
+  if (chance.below(kOneFull) == 0) fill(course_of(batch), full_, chance, into.faults);
   drop_unfit(into.faults);
   if (into.faults.empty()) into.faults = batch.basis;
 }
 
-// As many faults, mostly out of the vocabulary, whose lengths are those that matter.
-void Guided::draw_at_moments(sim::Random& chance, sim::Plan& plan) {
-  const std::size_t count = plan.size();
-  const sim::Plan drawn = std::exchange(plan, {});
-  for (std::size_t i = 0; i < count; ++i) {
+void Guided::draw_anew(std::uint64_t run, sim::Random& chance, sim::Plan& plan) {
+  plans_.draw(settings_.seed, run, settings_.faults, plan);
+  if (plan.empty()) return;
+  const sim::Plan drawn = plan;
+  if (run % kOneAtAMoment == 0) plan.clear();
+  const std::size_t count = std::max(drawn.size(), chance.below(kOneAsDrawn) == 0 ? 0 : full_);
+  fill(undisturbed_, count, chance, plan);
+  drop_unfit(plan);
+  if (plan.empty()) plan = drawn;
+}
+
+// Up to so many faults.
+void Guided::fill(const Course& course, std::size_t count, sim::Random& chance, sim::Plan& plan) {
+  for (std::size_t i = plan.size(); i < count; ++i) {
     if (!plan.empty() && chance.below(4) == 0)
       add_elsewhere(chance, plan);
     else
-      add(undisturbed_, chance, plan);
+      add(course, chance, plan);
   }
-  drop_unfit(plan);
-  if (plan.empty()) plan = drawn;
 }
 
 // A full plan gets another fault in place of one of its own.
@@ -125,10 +151,11 @@ void Guided::change(const Batch& batch, sim::Random& chance, sim::Plan& plan) {
   }
 }
 
-// Mostly at a moment that the run of the basis reaches after its last fault.
+// Half of them are at a moment that the run of the basis reaches after its last fault, with a
+// length that matters. A violation may need another length, such as the difference of two.
 void Guided::add(const Course& course, sim::Random& chance, sim::Plan& plan) {
   std::optional<sim::Fault> fault;
-  if (chance.below(4) > 0) fault = vocabulary_.any_after(course, plan, chance);
+  if (chance.below(2) > 0) fault = vocabulary_.any_after(course, plan, chance);
   if (!fault || !plans_.ways().strikes(settings_.faults.strikes, *fault))
     fault = plans_.another(chance, settings_.faults, plan);
   if (fault) plan.push_back(std::move(*fault));
@@ -258,17 +285,23 @@ void Guided::learn(const Made& made) {
   std::vector<std::uint32_t> places;
   for (auto sign = made.signs.begin(); sign != made.signs.end();) {
     const std::uint64_t run = sign->run;
+    const std::uint64_t struck = sign->word;
     places.clear();
     for (; sign != made.signs.end() && sign->run == run; ++sign) {
-      const auto place = static_cast<std::uint32_t>(sign->word);
+      const auto place = static_cast<std::uint32_t>(sign->word & UINT32_MAX);
       if (corpus_.is_new(place)) places.push_back(place);
     }
     if (places.empty()) continue;
     scenarios::Scenario drawn = vocabulary_.ways().scenario();
     set_run(vocabulary_.ways().scenario(), settings_.seed, run, drawn);
     draw(made.batch, run, drawn);
-    if (drawn.faults.empty()) continue;
-    corpus_.keep({.plan = std::move(drawn.faults), .seed = drawn.seed, .ties = drawn.ties}, places);
+    // A fault that changed nothing would only take the place of another.
+    sim::Plan plan;
+    for (std::size_t i = 0; i < drawn.faults.size(); ++i) {
+      if ((struck & bit_of(i)) != 0) plan.push_back(std::move(drawn.faults[i]));
+    }
+    if (plan.empty()) continue;
+    corpus_.keep({.plan = std::move(plan), .seed = drawn.seed, .ties = drawn.ties}, places);
     if (parents_.front() != kNone) corpus_.led_to_another(parents_.front());
   }
 }

@@ -2,9 +2,10 @@
 // (explore/corpus.h) and changed: a fault more, at a moment of the run that it leads to; one of its
 // faults at another process too; another fault, moment or length in place of one of its own; a
 // fault less; another seed. Every fourth batch is drawn anew, most of it at random, so that
-// whatever a random search can find is found as well. Greybox fuzzers work like this (Zalewski:
-// american fuzzy lop, 2014; Meng, Pirlea, Roychoudhury, Sergey: Greybox fuzzing of distributed
-// systems, 2023).
+// whatever a random search can find is found as well. Most plans get as many faults as a plan may
+// have: a random search spends a third of its runs on single faults, which soon show nothing new.
+// Greybox fuzzers work like this (Zalewski: american fuzzy lop, 2014; Meng, Pirlea, Roychoudhury,
+// Sergey: Greybox fuzzing of distributed systems, 2023).
 //
 // The basis of a batch depends on the results of batches some way before it, and on no others: the
 // same plans are made with any number of processes.
@@ -54,7 +55,8 @@ class Guided final : public Strategy {
   void begin_round(std::uint64_t run);
   void learn(const Made& made);
   const Course& course_of(const Batch& batch);
-  void draw_at_moments(sim::Random& chance, sim::Plan& plan);
+  void draw_anew(std::uint64_t run, sim::Random& chance, sim::Plan& plan);
+  void fill(const Course& course, std::size_t count, sim::Random& chance, sim::Plan& plan);
   void change(const Batch& batch, sim::Random& chance, sim::Plan& plan);
   void add(const Course& course, sim::Random& chance, sim::Plan& plan);
   void add_elsewhere(sim::Random& chance, sim::Plan& plan);
@@ -65,7 +67,8 @@ class Guided final : public Strategy {
   FaultPlans plans_;
   const Vocabulary vocabulary_;
   Settings settings_;
-  Duration longest_{};  // that a fault is made to last
+  const std::size_t full_;  // faults of a full plan
+  Duration longest_{};      // that a fault is made to last
   Sights sights_;
   std::vector<std::uint64_t> shown_;  // by place: the first run of the round that showed it here
   std::uint64_t round_shown_ = 0;     // this round

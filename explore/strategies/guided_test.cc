@@ -93,7 +93,15 @@ TEST(Guided, ChangesOnlyPlansWhoseRunsHaveShownSomethingNew) {
     world.run(one.scenario.seed);
     bool is_new = false;
     for (const std::uint32_t place : sights.of(world)) is_new |= shown.insert(place).second;
-    if (is_new) kept.push_back(one.scenario.faults);
+    if (!is_new) continue;
+    // Without those that changed nothing.
+    std::vector<bool> struck(one.scenario.faults.size());
+    for (const sim::Nemesis::Firing& fault : world.fired())
+      struck[fault.fault] = fault.in_vain.empty();
+    kept.emplace_back();
+    for (std::size_t i = 0; i < struck.size(); ++i) {
+      if (struck[i]) kept.back().push_back(one.scenario.faults[i]);
+    }
   }
   EXPECT_GT(made_of_others, 300u);
   EXPECT_LT(kept.size(), all.size());
@@ -108,6 +116,18 @@ TEST(Guided, DrawsEveryFourthBatchAtRandom) {
   }
   EXPECT_GE(random, all.size() / 4);
   EXPECT_LE(random, all.size() / 3);
+}
+
+TEST(Guided, FillsMostPlansUpButNotWithDozensOfFaults) {
+  const auto full = [](std::uint32_t most) {
+    SearchOptions options = guided();
+    options.faults.most = most;
+    const std::vector<Made> all = made(plain("lua-check-delete"), options, 600);
+    return std::count_if(all.begin(), all.end(),
+                         [most](const Made& one) { return one.scenario.faults.size() == most; });
+  };
+  EXPECT_GT(full(3), 300);
+  EXPECT_LT(full(20), 100) << "so many hide what each of them does";
 }
 
 TEST(Guided, SaysTheSameWithAnyNumberOfProcesses) {
@@ -155,6 +175,24 @@ TEST(Sights, AreThoseOfTheEventsAndNotOfWhoTheyHappenTo) {
 
 // The lease of ten seconds ends while the client is paused. The later it wakes, the nearer its
 // write comes to the next client's grant.
+TEST(Sights, TellWhichMessageAFaultStrikes) {
+  Scenario scenario = plain("lua-check-delete");
+  scenario.faults.push_back({.verb = sim::Verb::duplicate, .target = "client-1"});
+  scenario.faults[0].lasts = 1ms;
+  const auto seen = [&](sim::Phase phase) {
+    scenario.faults[0].trigger = {.role = Role::write, .phase = phase};
+    Sights sights;
+    scenarios::World world;
+    world.set(scenario);
+    world.run(1);
+    EXPECT_EQ(world.fired().size(), 1u);
+    const std::vector<std::uint32_t>& all = sights.of(world);
+    return std::set<std::uint32_t>(all.begin(), all.end());
+  };
+  EXPECT_EQ(seen(sim::Phase::applied), seen(sim::Phase::applied));
+  EXPECT_NE(seen(sim::Phase::sent), seen(sim::Phase::applied));
+}
+
 TEST(Sights, TellHowNearARunCameToAViolation) {
   Scenario scenario = plain("lua-check-delete");
   sim::Fault pause{.verb = sim::Verb::pause, .target = "client-1"};
