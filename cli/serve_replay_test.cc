@@ -215,7 +215,10 @@ class Replay : public testing::TestWithParam<Case> {
       }
     }
     boost::asio::write(*connection, boost::asio::buffer(GetParam().framing(one.bytes)));
-    if (one.answered) read(*connection);
+    if (one.answered) return read(*connection);
+    // The control port is another socket, so without an answer time might go on before the server
+    // has read this: it reads what is there between two questions.
+    for (int question = 0; question < 2; ++question) served.ask("GET", "/faults");
   }
 
  private:
