@@ -84,6 +84,7 @@ void measure(const std::string& name, const std::string& needs, const scenarios:
     std::sort(seconds.begin(), seconds.end());
     const auto found = std::find(runs.begin(), runs.end(), UINT64_MAX) - runs.begin();
     std::vector<std::string> all;
+    all.reserve(runs.size());
     for (const std::uint64_t one : runs) all.push_back(told(one));
     fmt::print("{}\t{}\t{}\t{}/{}\t{}\t{:.3f}\t{}\n", name, needs, word, found, runs.size(),
                told(runs[runs.size() / 2]), seconds[seconds.size() / 2], fmt::join(all, " "));

@@ -40,7 +40,7 @@ asio::ip::address_v4 host_from(const Options& options) {
         fmt::format("serve: --listen: {}: {}", keys::printable(options.listen), why));
   };
   error_code error;
-  const auto host = asio::ip::make_address_v4(options.listen, error);
+  asio::ip::address_v4 host = asio::ip::make_address_v4(options.listen, error);
   if (error) refuse("must be an IPv4 address of this machine");
   // Sentinels and nodes of a cluster tell it to their clients.
   if (host.is_unspecified()) refuse("give the one address at which clients reach this machine");

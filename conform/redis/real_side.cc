@@ -204,7 +204,7 @@ std::string RealSide::receive(std::uint32_t connection, std::size_t size) {
   std::string& received = sockets_[connection].received();
   while (received.size() < size && more(connection)) {
   }
-  const std::string bytes = received.substr(0, size);
+  std::string bytes = received.substr(0, size);
   received.erase(0, size);
   return bytes;
 }
