@@ -111,7 +111,7 @@ std::optional<std::size_t> CorpusFolder::write(const Corpus& corpus, const Scena
   };
   for (const File& file : std::exchange(read_, {})) add(file.entry, file.path);
   for (; written_ < corpus.entries().size(); ++written_) add(corpus.entries()[written_], {});
-  // Of equal texts the one that has a file comes first.
+  // The one that has a file comes first among equal texts.
   std::stable_sort(shown_.begin(), shown_.end(), [](const Shown& one, const Shown& other) {
     return std::tuple(one.faults, one.text.size(), one.file.empty()) <
            std::tuple(other.faults, other.text.size(), other.file.empty());

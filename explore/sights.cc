@@ -30,7 +30,7 @@ std::uint64_t joined(std::uint64_t one, std::uint64_t other) {
   return sim::mixed(one ^ sim::mixed(other + 0x9e3779b97f4a7c15));
 }
 
-// What a fault does, and to which message or at which other step.
+// The kind of a fault: its effect, and the message or the other step that it strikes.
 std::uint64_t kind_of(const sim::Fault& fault) {
   const sim::Trigger& trigger = fault.trigger;
   const std::uint64_t step = trigger.at || !trigger.mark.empty()

@@ -52,7 +52,7 @@ class SocketWire final : public servers::Wire {
   void note(const Statement& statement, const Answer& answer);
   std::uint16_t status() const;
 
-  // What the next packet is.
+  // The meaning of the next packet.
   enum class Stage : std::uint8_t { handshake, proof, command };
 
   std::string password_;  // empty: any

@@ -19,7 +19,7 @@ class SqlRows : protected SqlWords {
 
   // The name of its database may stand in front of it. The statement is about this table.
   std::string table();
-  // Of the statement's table.
+  // That of the statement's table.
   const Schema& schema() const { return *schema_of(statement_.table); }
   std::string column();
   // The condition of the statement, if there is one.

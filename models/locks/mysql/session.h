@@ -56,8 +56,8 @@ void give_up(Connection& connection, const RowOptions& options);
 // The only value of the only row, as a function returns it; nothing: NULL.
 std::optional<std::int64_t> value_of(const Answer& answer);
 
-// For a lock that changes only rows that exist, and reads a row in a transaction only after it has
-// changed it: no gap that it locks is in another's way, and no snapshot is older than the row.
+// For a lock that changes only rows that exist: no gap that it locks is in another's way. In a
+// transaction it reads a row only after it has changed it, so no snapshot is older than the row.
 inline constexpr UnusedKey kUnusedIsolation{
     "isolation", "with a lock whose statements run alike under every isolation level"};
 
