@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -142,12 +143,15 @@ class Folder {
 
   // The command with which every try of the client begins: the first one that it repeats.
   std::optional<std::size_t> opening(const std::vector<std::size_t>& exchanges) const {
-    for (std::size_t i = 0; i < exchanges.size(); ++i) {
-      bool loaded = !transcript_.exchanges[exchanges[i]].wants_script();
-      for (std::size_t k = i + 1; k < exchanges.size(); ++k) {
-        if (!same_request(exchanges[i], exchanges[k])) continue;
-        if (std::exchange(loaded, true)) return exchanges[i];
-      }
+    std::map<std::pair<ProcessId, std::string_view>, std::size_t> times;
+    for (const std::size_t i : exchanges) {
+      if (transcript_.exchanges[i].role == Role::acquire) ++times[request(i)];
+    }
+    for (const std::size_t i : exchanges) {
+      if (transcript_.exchanges[i].role != Role::acquire) continue;
+      // A request that asks for its script is followed by itself in the same try.
+      const std::size_t later = --times[request(i)];
+      if (later > (transcript_.exchanges[i].wants_script() ? 1U : 0U)) return i;
     }
     return std::nullopt;
   }
@@ -170,11 +174,13 @@ class Folder {
     return exchange.sent_at - last_of(attempt).sent_at <= kOneBreath;
   }
 
+  std::pair<ProcessId, std::string_view> request(std::size_t i) const {
+    return {transcript_.exchanges[i].server, transcript_.exchanges[i].form()};
+  }
+
   bool same_request(std::size_t one, std::size_t other) const {
-    const Exchange& a = transcript_.exchanges[one];
-    const Exchange& b = transcript_.exchanges[other];
-    return a.role == Role::acquire && b.role == a.role && a.server == b.server &&
-           a.form() == b.form();
+    return transcript_.exchanges[one].role == Role::acquire &&
+           transcript_.exchanges[other].role == Role::acquire && request(one) == request(other);
   }
 
   void fold_tries(const std::vector<std::size_t>& exchanges, bool granted) {

@@ -86,31 +86,52 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing) {
   return run(scenario, seed, tracing, {});
 }
 
+Run Runner::run_once(const Scenario& scenario, std::uint64_t seed) {
+  make(scenario, seed);
+  Run run = made(scenario, seed, {});
+  run.trace = world_.told();
+  return run;
+}
+
 Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Demands demands) {
-  Run run;
-  run.scenario = scenario;
-  run.seed = seed;
+  make(scenario, seed);
+  const std::uint64_t before = world_.digest();
+  sim::Trace trace;
+  if (tracing) trace = world_.told();
+  std::vector<std::string> reached;
+  if (world_.fired().size() < scenario.faults.size())
+    reached = steps_reached(world_.trace(), world_.processes());
+  world_.run(seed);
+  if (world_.digest() != before && Programs::are_in(scenario)) {
+    throw BadInput(fmt::format(
+        "{}: a program does not repeat what it does: with seed {} the digest is {:016x}, then "
+        "{:016x}; docs/programs.md says what a program may do",
+        printable(scenario.name, 200), seed, before, world_.digest()));
+  }
+  if (world_.digest() != before) {
+    throw std::logic_error(
+        fmt::format("{} with seed {} is not deterministic: {:016x}, then {:016x}", scenario.name,
+                    seed, before, world_.digest()));
+  }
+  Run run = made(scenario, seed, demands);
+  run.trace = std::move(trace);
+  run.steps_reached = std::move(reached);
+  return run;
+}
+
+// The first run of a scenario, with its trace.
+void Runner::make(const Scenario& scenario, std::uint64_t seed) {
   world_.set(scenario);
   world_.run(seed, true);
   if (!world_.is_traced_whole()) refuse_size(scenario);
   if (world_.cut_short()) refuse_length(world_);
-  const std::uint64_t before = world_.digest();
-  if (tracing) run.trace = world_.told();
-  if (world_.fired().size() < scenario.faults.size())
-    run.steps_reached = steps_reached(world_.trace(), world_.processes());
-  world_.run(seed);
+}
+
+Run Runner::made(const Scenario& scenario, std::uint64_t seed, Demands demands) const {
+  Run run;
+  run.scenario = scenario;
+  run.seed = seed;
   run.digest = world_.digest();
-  if (run.digest != before && Programs::are_in(scenario)) {
-    throw BadInput(fmt::format(
-        "{}: a program does not repeat what it does: with seed {} the digest is {:016x}, then "
-        "{:016x}; docs/programs.md says what a program may do",
-        printable(scenario.name, 200), seed, before, run.digest));
-  }
-  if (run.digest != before) {
-    throw std::logic_error(
-        fmt::format("{} with seed {} is not deterministic: {:016x}, then {:016x}", scenario.name,
-                    seed, before, run.digest));
-  }
   run.events = world_.events();
   run.ended = world_.ended();
   run.history = world_.history();

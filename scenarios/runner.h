@@ -1,6 +1,6 @@
 // Runs scenarios and compares the results with their expectations: verdicts, faults that fired,
-// waiting times, digests, twins. Every run is made twice, with and without a trace, and must give
-// the same result.
+// waiting times, digests, twins. A run is made twice, with and without a trace, and must give the
+// same result.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,8 @@ class Runner {
   // One run of a scenario without its twins, with its surprises; a committed digest is ignored.
   // Throws std::logic_error if a second run differs.
   Run run(const Scenario& scenario, std::uint64_t seed, bool tracing);
+  // The same with a trace, but made once: nothing says that it repeats.
+  Run run_once(const Scenario& scenario, std::uint64_t seed);
 
   // A file with its twins. `seed` empty: the file's own. `changed`: the caller has changed the
   // document, so committed digests do not apply. `ran` is called after each of the runs: the
@@ -41,6 +43,8 @@ class Runner {
 
  private:
   Run run(const Scenario& scenario, std::uint64_t seed, bool tracing, Demands demands);
+  void make(const Scenario& scenario, std::uint64_t seed);
+  Run made(const Scenario& scenario, std::uint64_t seed, Demands demands) const;
 
   World world_;
 };
