@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "models/locks/catalogue.h"
 #include "models/servers/kind.h"
 #include "picklock/lock.h"
+#include "reports/violation.h"
 #include "scenarios/catalogue.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/loader.h"
@@ -226,28 +226,10 @@ Rows faults() {
 }
 
 Rows properties() {
-  constexpr std::array<std::string_view, kPropertyCount> kMeaning = {
-      "two clients never believe at the same time that they hold the lock",
-      "between two accepted operations of one holder, the resource accepts none of another",
-      "the resource accepts no write of an older grant after an operation of a newer one",
-      "the resource accepts no write based on a version that another holder has replaced since, "
-      "and shows no version older than one it has accepted",
-      "the resource rejects no request of the valid holder, whose grant is the newest",
-      "no holder removes or changes the lock's key while the key belongs to another holder",
-      "the server counts exactly as many holds of a client as the client was told of",
-      "a holder whose key is gone learns of it, or its own declared deadline has passed",
-      "no waiter waits forever behind a key that has no deadline and no live holder",
-      "there is no cycle of waiters and holders, and no holder waits for itself",
-      "no waiter sleeps longer than the algorithm's bound while the lock is free",
-      "one release or loss wakes no more waiters than the algorithm promises",
-      "no waiter is overtaken by later ones more often than the algorithm promises",
-      "an acquire is not refused while the algorithm's documented condition for success holds",
-      "some client gets the lock and finishes its work, and none waits to the end for a lock that "
-      "nobody holds"};
-  static_assert(!kMeaning.back().empty());
   Rows rows = Rows::array();
   for (std::size_t i = 0; i < kPropertyCount; ++i) {
-    rows.push_back({{"name", kPropertyNames[i]}, {"summary", kMeaning[i]}});
+    const auto property = static_cast<Property>(i);
+    rows.push_back({{"name", name(property)}, {"summary", reports::meaning(property)}});
   }
   return rows;
 }

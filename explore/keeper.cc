@@ -8,6 +8,7 @@
 #include "explore/late_messages.h"
 #include "explore/shrink.h"
 #include "reports/narrator.h"
+#include "reports/violation.h"
 #include "scenarios/keys.h"
 #include "scenarios/loader.h"
 #include "scenarios/runner.h"
@@ -148,8 +149,8 @@ void Keeper::finish(Scenario shortest, Find& find) {
   }
   const auto index = static_cast<std::size_t>(property);
   const reports::Narrator narrator(run);
-  shortest.title =
-      narrator.sentence(property, witness(run.verdicts[index], find.violation, run.history));
+  const auto seen = witness(run.verdicts[index], find.violation, run.history);
+  shortest.title = reports::Violation(narrator, property, seen).sentence();
   shortest.source = fmt::format("{}, {}{}", runs_.options().command, run_of(find),
                                 find.slipped ? ", while another of its violations was shrunk" : "");
   shortest.expect.digest = run.digest;

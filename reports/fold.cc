@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "reports/violation.h"
+
 namespace picklock::reports {
 namespace {
 
@@ -120,7 +122,7 @@ class Folder {
     const Instant to = last.answered ? last.answered_at : last.sent_at;
     for (const properties::Verdict& verdict : run_.verdicts) {
       for (const Witness& witness : verdict.witnesses) {
-        const HistoryEvent* broke = narrator_.broke_at(verdict.property, witness);
+        const HistoryEvent* broke = Violation(narrator_, verdict.property, witness).broke_at();
         if (broke == nullptr) continue;
         // The command before a sleep belongs to the sleep.
         for (const HistoryEvent* event : {broke, &run_.history[witness.event]}) {

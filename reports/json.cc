@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/narrator.h"
+#include "reports/violation.h"
 #include "scenarios/verbs/kind.h"
 
 namespace picklock::reports {
@@ -20,13 +21,14 @@ Json witnesses(const Run& run, const Narrator& narrator) {
   Json out = Json::array();
   for (const properties::Verdict& verdict : run.verdicts) {
     for (const Witness& witness : verdict.witnesses) {
+      const Violation violation(narrator, verdict.property, witness);
       Json processes = Json::array();
-      for (const sim::ProcessId process : narrator.concerned(verdict.property, witness)) {
+      for (const sim::ProcessId process : violation.concerned()) {
         processes.push_back(narrator.process(process));
       }
-      const history::HistoryEvent* event = narrator.broke_at(verdict.property, witness);
+      const history::HistoryEvent* event = violation.broke_at();
       out.push_back({{"property", name(verdict.property)},
-                     {"sentence", narrator.sentence(verdict.property, witness)},
+                     {"sentence", violation.sentence()},
                      {"at", event != nullptr ? Json(in_seconds(event->at)) : Json()},
                      {"processes", std::move(processes)}});
     }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "reports/columns.h"
+#include "reports/violation.h"
 
 namespace picklock::reports {
 namespace {
@@ -33,9 +34,10 @@ std::set<ProcessId> concerned(const Run& run, const Narrator& narrator, const St
     out.insert(*coordinator);
   for (const properties::Verdict& verdict : run.verdicts) {
     for (const Witness& witness : verdict.witnesses) {
-      for (const ProcessId process : narrator.concerned(verdict.property, witness))
+      for (const ProcessId process : Violation(narrator, verdict.property, witness).concerned())
         out.insert(process);
-      const history::HistoryEvent* event = narrator.broke_at(verdict.property, witness);
+      const history::HistoryEvent* event =
+          Violation(narrator, verdict.property, witness).broke_at();
       if (event != nullptr && event->what != history::What::horizon) out.insert(event->process);
     }
   }

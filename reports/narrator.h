@@ -1,4 +1,4 @@
-// The events and witnesses of one run in words.
+// The events of one run in words.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +30,8 @@ class Narrator {
  public:
   explicit Narrator(const Run& run);
 
+  const Run& run() const { return run_; }
+
   std::string process(sim::ProcessId process) const;
   std::string processes(const std::vector<sim::ProcessId>& processes) const;  // a, b and c
   std::string key(history::KeyId key) const;
@@ -60,18 +62,16 @@ class Narrator {
   // kept no data; else nullptr.
   const history::HistoryEvent* crash_that_lost(const history::HistoryEvent& removed) const;
 
+  // The client of an event, and with its tenure if two of one client are told apart; who acts at a
+  // server or for an operator; whose entry it is; how an entry ended, in the past.
+  std::string who(const history::HistoryEvent& event, bool with_tenure) const;
+  std::string doer(const history::HistoryEvent& event, bool with_tenure) const;
+  std::string owner(const history::HistoryEvent& event) const;
+  std::string loss(const history::HistoryEvent& event) const;
+  std::optional<sim::ProcessId> operator_behind(const history::HistoryEvent& event) const;
+
   // An event that has a row, as a sentence: "client-1 learns that it has lost the lock".
   std::string event(const history::HistoryEvent& event) const;
-
-  // A violation in a few words, for its row in the story, and in full, for the verdict.
-  std::string headline(Property property, const Witness& witness) const;
-  std::string sentence(Property property, const Witness& witness) const;
-
-  // The event that violated the property; nullptr if the witness does not fit the history. For a
-  // lost wake-up this is when the lock is free, which may be long after the sleep began.
-  const history::HistoryEvent* broke_at(Property property, const Witness& witness) const;
-  // The processes of a violation, each once; the one that violated the property comes first.
-  std::vector<sim::ProcessId> concerned(Property property, const Witness& witness) const;
 
  private:
   std::string numbered_fault(std::uint32_t index) const;
@@ -79,16 +79,9 @@ class Narrator {
     sim::ProcessId process = 0;
     bool known = false;
   };
-  std::optional<sim::ProcessId> operator_behind(const history::HistoryEvent& event) const;
-  std::string who(const history::HistoryEvent& event, bool with_tenure) const;
-  std::string doer(const history::HistoryEvent& event, bool with_tenure) const;
-  std::string owner(const history::HistoryEvent& event) const;
-  std::string loss(const history::HistoryEvent& event) const;
   std::string entry_ends(const history::HistoryEvent& event) const;
   std::string fault_fires(std::uint32_t index) const;
   std::string fault_ends(std::uint32_t index) const;
-  // Says that no work was done. `first` is the first acquire, or it cut the first section off.
-  std::string without_work(const history::HistoryEvent& first) const;
   bool are_copies(sim::ProcessId one, sim::ProcessId other) const;
 
   const Run& run_;

@@ -12,6 +12,7 @@
 
 #include "reports/narrator.h"
 #include "reports/transcript.h"
+#include "reports/violation.h"
 #include "reports/wording.h"
 
 namespace picklock::reports {
@@ -304,18 +305,18 @@ class TraceWriter {
   void violations() {
     for (const properties::Verdict& verdict : run_.verdicts) {
       for (const Witness& witness : verdict.witnesses) {
-        const history::HistoryEvent* at = narrator_.broke_at(verdict.property, witness);
-        const std::vector<ProcessId> concerned = narrator_.concerned(verdict.property, witness);
+        const Violation violation(narrator_, verdict.property, witness);
+        const history::HistoryEvent* at = violation.broke_at();
+        const std::vector<ProcessId> concerned = violation.concerned();
         if (at == nullptr || concerned.empty()) continue;
         events_.push_back(
-            {{"name", fmt::format("{} violated: {}", name(verdict.property),
-                                  narrator_.headline(verdict.property, witness))},
+            {{"name", fmt::format("{} violated: {}", name(verdict.property), violation.headline())},
              {"ph", "i"},
              {"ts", microseconds(at->at)},
              {"pid", process_number(concerned.front())},
              {"tid", 0},
              {"s", "p"},
-             {"args", {{"sentence", narrator_.sentence(verdict.property, witness)}}}});
+             {"args", {{"sentence", violation.sentence()}}}});
       }
     }
   }

@@ -14,6 +14,7 @@
 #include "reports/fold.h"
 #include "reports/joined_rows.h"
 #include "reports/transcript.h"
+#include "reports/violation.h"
 
 namespace picklock::reports {
 namespace {
@@ -243,8 +244,9 @@ class StoryTeller {
     for (const properties::Verdict& verdict : run_.verdicts) {
       std::set<std::vector<ProcessId>> seen;
       for (const Witness& witness : verdict.witnesses) {
-        const HistoryEvent* event = narrator_.broke_at(verdict.property, witness);
-        std::vector<ProcessId> concerned = narrator_.concerned(verdict.property, witness);
+        const Violation violation(narrator_, verdict.property, witness);
+        const HistoryEvent* event = violation.broke_at();
+        std::vector<ProcessId> concerned = violation.concerned();
         if (event == nullptr || story_.rows.empty() || !seen.insert(concerned).second) continue;
         const std::size_t row = row_telling(*event);
         Row text;
@@ -255,8 +257,7 @@ class StoryTeller {
         text.last = story_.rows[row].last;
         text.from = concerned.empty() ? event->process : concerned.front();
         text.to = text.from;
-        text.text = fmt::format("{}: {}", name(verdict.property),
-                                narrator_.headline(verdict.property, witness));
+        text.text = fmt::format("{}: {}", name(verdict.property), violation.headline());
         text.processes = std::move(concerned);
         pointers.push_back({row, std::move(text)});
       }

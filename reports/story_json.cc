@@ -8,6 +8,7 @@
 
 #include "reports/narrator.h"
 #include "reports/story.h"
+#include "reports/violation.h"
 #include "reports/wording.h"
 
 namespace picklock::reports {
@@ -120,7 +121,7 @@ class Teller {
       Json sentences = Json::array();
       for (const Witness& witness : verdict.witnesses) {
         if (sentences.size() == kWitnessesTold) break;
-        sentences.push_back(narrator_.sentence(verdict.property, witness));
+        sentences.push_back(Violation(narrator_, verdict.property, witness).sentence());
       }
       out.push_back({{"property", picklock::name(verdict.property)},
                      {"count", verdict.count},

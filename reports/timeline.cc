@@ -17,6 +17,7 @@
 #include "reports/narrator.h"
 #include "reports/promise.h"
 #include "reports/story.h"
+#include "reports/violation.h"
 #include "scenarios/bounds.h"
 #include "scenarios/promises.h"
 
@@ -302,7 +303,7 @@ class TimelineWriter {
     const std::size_t more = shown > 0 && verdict.count > shown ? verdict.count - shown : 0;
     for (std::size_t i = 0; i < shown; ++i)
       paragraph(Line().add("      "), 6,
-                narrator_.sentence(verdict.property, verdict.witnesses[i]));
+                Violation(narrator_, verdict.property, verdict.witnesses[i]).sentence());
     if (more > 0) put(Line().add(fmt::format("      and {} more", more), Ink::dim));
   }
 

@@ -10,6 +10,7 @@
 
 #include "reports/narrator.h"
 #include "reports/timeline.h"
+#include "reports/violation.h"
 #include "reports/wording.h"
 
 namespace picklock::serve {
@@ -27,7 +28,7 @@ std::vector<std::string> sentences_of(const Account& account, const Verdict& ver
   const reports::Narrator narrator(account.outcome.run);
   std::vector<std::string> all;
   for (const properties::Witness& witness : verdict.witnesses)
-    all.push_back(narrator.sentence(verdict.property, witness));
+    all.push_back(reports::Violation(narrator, verdict.property, witness).sentence());
   return all;
 }
 
