@@ -21,7 +21,7 @@ TEST_F(Program, RefusesWrongUsageAndNamesTheNearestWord) {
   expect_refused("list", "KIND is required");
   expect_refused("list algoritms", "did you mean `algorithms`?");
   expect_refused("list locks",
-                 "it is one of algorithms, scenarios, faults, properties, strategies");
+                 "it is one of algorithms, scenarios, faults, properties, strategies, premises");
 }
 
 TEST_F(Program, SaysWhereAnOptionBelongsThatStandsElsewhere) {

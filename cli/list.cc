@@ -21,6 +21,7 @@
 #include "scenarios/catalogue.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/loader.h"
+#include "scenarios/premise.h"
 #include "scenarios/promises.h"
 #include "scenarios/runner.h"
 #include "scenarios/verbs/kind.h"
@@ -241,6 +242,13 @@ Rows strategy_rows() {
   return rows;
 }
 
+Rows premises() {
+  Rows rows = Rows::array();
+  for (const std::string_view clause : scenarios::judged_clauses())
+    rows.push_back({{"name", clause}, {"summary", ""}});
+  return rows;
+}
+
 // The words under `key` of a row, for the text: "; steps: acquire, release".
 std::string words(const Rows& row, const char* key) {
   std::string all;
@@ -263,7 +271,9 @@ Rows rows_of(const ListOptions& options) {
   if (options.kind == "faults") return faults();
   if (options.kind == "properties") return properties();
   if (options.kind == "strategies") return strategy_rows();
-  const keys::Words kinds = {"algorithms", "scenarios", "faults", "properties", "strategies"};
+  if (options.kind == "premises") return premises();
+  const keys::Words kinds = {"algorithms", "scenarios",  "faults",
+                             "properties", "strategies", "premises"};
   keys::Words known = kinds;
   for (const models::Algorithm* one : models::locks::all()) known.push_back(one->name);
   throw keys::BadInput(
@@ -293,12 +303,13 @@ std::string text_of(const Rows& rows, const ListOptions& options, bool color) {
 }  // namespace
 
 CLI::App* add_list(CLI::App& app, ListOptions& options) {
-  CLI::App* command =
-      app.add_subcommand("list", "List algorithms, scenarios, faults, properties or strategies.");
+  CLI::App* command = app.add_subcommand(
+      "list", "List algorithms, scenarios, faults, properties, strategies or premises.");
   command
       ->add_option("KIND", options.kind,
-                   "algorithms, scenarios, faults, properties or strategies; or one algorithm: its "
-                   "steps, marks, keys and promises")
+                   "algorithms, scenarios, faults, properties, strategies, or the clauses of which "
+                   "the premise of a promise may be made; or one algorithm: its steps, marks, keys "
+                   "and promises")
       ->type_name("")
       ->required();
   const auto add = [command](const char* name, std::string& into, const std::string& meaning,

@@ -1,7 +1,6 @@
 #include "scenarios/premise.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -19,12 +18,9 @@ namespace picklock::scenarios {
 
 using models::locks::kInPlace;
 using models::locks::kInTime;
-using models::locks::kInTimeOwnName;
 using models::locks::kNoForce;
-using models::locks::kOneLockNoVictim;
 using models::locks::kOwnCommands;
 using models::locks::kOwnName;
-using models::locks::kServerThereThreadsLast;
 using models::locks::LeaseStoreOptions;
 using models::locks::redisson::FairOptions;
 namespace {
@@ -454,86 +450,87 @@ bool no_circle_is_broken(const Scenario&, const History& history) {
 
 bool of_every_run(const Scenario&, const History&) { return true; }
 
-// `words` of one or two clauses, each with its judge. Nothing judges that the clients' clocks
-// agree: they do unless a fault sets one.
+// Nothing judges that the clients' clocks agree: they do unless a fault sets one. That nothing else
+// sets the key is required by every promise.
 struct Clause {
   std::string_view words;
   bool (*kept)(const Scenario&, const History&);
 };
-struct Premise {
-  std::string_view words;
-  Clause clause;
-  Clause further = {"", of_every_run};
-};
 
-constexpr Premise of_one_clause(const Clause& clause) { return {clause.words, clause}; }
-
-constexpr std::array<Premise, 24> kPremises = {{
-    of_one_clause({"", of_every_run}),
-    of_one_clause({"every critical section ends within its lease, by the server's clock",
-                   sections_end_within_leases}),
-    of_one_clause({"every critical section ends while its session lives, according to the store",
-                   sections_end_within_leases}),
-    of_one_clause({"every critical section ends while its session lives, according to the ensemble",
-                   sections_end_within_leases}),
-    of_one_clause({"every critical section ends while its session lives, according to the server",
-                   sections_end_within_leases}),
-    of_one_clause(
-        {"a server that accepts writes is eventually available", servers_are_there_at_the_end}),
-    of_one_clause({"the ensemble is eventually available", servers_are_there_at_the_end}),
-    {"every critical section ends while its session lives, according to the store, and every write "
-     "arrives before its client gives up on it or, if the client has crashed, within the "
-     "lock-delay",
-     {"every critical section ends while its session lives, according to the store",
-      sections_end_within_leases},
-     {"every write arrives before its client gives up on it or, if the client has crashed, within "
-      "the lock-delay",
-      writes_are_within_the_delay}},
-    of_one_clause({"every acquisition has a token of its own", tokens_are_for_one_acquisition}),
-    of_one_clause({kInTime, releases_are_answered}),
-    {kInTimeOwnName, {kInTime, releases_are_answered}, {kOwnName, threads_have_names}},
-    of_one_clause(
-        {"every command is answered before its client gives up on it", commands_are_answered}),
-    {"every command is answered before its client gives up on it, and nothing but the lock's "
-     "commands sets its key",
-     {"every command is answered before its client gives up on it", commands_are_answered}},
-    of_one_clause({kOwnCommands, of_every_run}),  // as every promise requires
-    of_one_clause({"every write arrives before its client gives up on it", writes_are_in_time}),
-    {"every critical section ends within its lease, and the clients' clocks agree",
-     {"every critical section ends within its lease", sections_end_before_timestamps}},
-    {"the clients' clocks agree, and the server is eventually available",
-     {"the server is eventually available", servers_are_there_at_the_end}},
-    of_one_clause({kInPlace, waits_end_before_places}),
-    of_one_clause({kNoForce, nobody_forces}),
-    of_one_clause({"it never releases anything", of_every_run}),
-    of_one_clause({"one lock, taken once at a time", taken_once_at_a_time}),
-    {kServerThereThreadsLast,
-     {"a server that accepts writes is eventually available", servers_are_there_at_the_end},
-     {"no thread ends before its process", threads_last}},
-    {kOneLockNoVictim,
-     {"one lock, taken once at a time", taken_once_at_a_time},
-     {"no server ends a wait to break a circle", no_circle_is_broken}},
+constexpr Clause kClauses[] = {
+    {"every critical section ends within its lease, by the server's clock",
+     sections_end_within_leases},
+    {"every critical section ends within its lease", sections_end_before_timestamps},
+    {"every critical section ends while its session lives, according to the store",
+     sections_end_within_leases},
+    {"every critical section ends while its session lives, according to the ensemble",
+     sections_end_within_leases},
+    {"every critical section ends while its session lives, according to the server",
+     sections_end_within_leases},
+    {"every write arrives before its client gives up on it", writes_are_in_time},
+    {"every write arrives before its client gives up on it or, if the client has crashed, within "
+     "the lock-delay",
+     writes_are_within_the_delay},
+    {"every command is answered before its client gives up on it", commands_are_answered},
+    {kInTime, releases_are_answered},
+    {"every acquisition has a token of its own", tokens_are_for_one_acquisition},
+    {kOwnName, threads_have_names},
+    {kOwnCommands, of_every_run},
+    {kNoForce, nobody_forces},
+    {"one lock, taken once at a time", taken_once_at_a_time},
+    {"no server ends a wait to break a circle", no_circle_is_broken},
+    {"no thread ends before its process", threads_last},
+    {kInPlace, waits_end_before_places},
+    {"a server that accepts writes is eventually available", servers_are_there_at_the_end},
+    {"the server is eventually available", servers_are_there_at_the_end},
+    {"the ensemble is eventually available", servers_are_there_at_the_end},
+    {"the clients' clocks agree", of_every_run},
+    {"it never releases anything", of_every_run},
     // The property itself considers nothing else.
-    of_one_clause({"the server is up and reachable and the key is free", of_every_run}),
-}};
+    {"the server is up and reachable and the key is free", of_every_run},
+};
+constexpr std::string_view kAnd = ", and ";
 
-const Premise* judge_of(std::string_view words) {
-  const auto found = std::find_if(kPremises.begin(), kPremises.end(),
-                                  [words](const Premise& one) { return one.words == words; });
-  return found == kPremises.end() ? nullptr : found;
+// The clause with which a premise begins; nullptr: there is no judge for it.
+const Clause* first_clause(std::string_view premise) {
+  for (const Clause& clause : kClauses) {
+    if (!premise.starts_with(clause.words)) continue;
+    const std::string_view rest = premise.substr(clause.words.size());
+    if (rest.empty() || rest.starts_with(kAnd)) return &clause;
+  }
+  return nullptr;
+}
+
+std::string_view after(const Clause& clause, std::string_view premise) {
+  premise.remove_prefix(clause.words.size());
+  return premise.substr(std::min(premise.size(), kAnd.size()));
 }
 
 }  // namespace
 
-bool is_judged(std::string_view premise) { return judge_of(premise) != nullptr; }
+bool is_judged(std::string_view premise) {
+  while (!premise.empty()) {
+    const Clause* const clause = first_clause(premise);
+    if (clause == nullptr) return false;
+    premise = after(*clause, premise);
+  }
+  return true;
+}
+
+std::vector<std::string_view> judged_clauses() {
+  std::vector<std::string_view> all;
+  for (const Clause& clause : kClauses) all.push_back(clause.words);
+  return all;
+}
 
 std::string_view part_not_kept(std::string_view premise, const Scenario& scenario,
                                const History& history) {
   if (const std::string_view part = broken_by_user(scenario); !part.empty()) return part;
-  const Premise* judge = judge_of(premise);
-  if (judge == nullptr) return {};
-  for (const Clause& clause : {judge->clause, judge->further}) {
-    if (!clause.kept(scenario, history)) return clause.words;
+  while (!premise.empty()) {
+    const Clause* const clause = first_clause(premise);
+    if (clause == nullptr) return {};
+    if (!clause->kept(scenario, history)) return clause->words;
+    premise = after(*clause, premise);
   }
   return {};
 }

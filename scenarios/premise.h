@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "history/history.h"
 #include "scenarios/promises.h"
@@ -11,9 +12,10 @@
 
 namespace picklock::scenarios {
 
-// Whether there is a judge for the premise with these words (Promise). A premise without a judge
-// counts as kept.
+// Whether there is a judge for each clause of a premise (Promise). What follows a clause without a
+// judge counts as kept, and so does that clause.
 bool is_judged(std::string_view premise);
+std::vector<std::string_view> judged_clauses();
 
 // The first part of the premise that the run of the scenario with this history did not keep, in the
 // premise's own words; empty: the run kept all of it. Every promise also requires that nothing but

@@ -40,6 +40,9 @@ TEST(Premise, IsJudgedWhereverALockPromisesOnOne) {
   }
   EXPECT_GE(judged.size(), 5u);
   EXPECT_FALSE(is_judged("the moon is full"));
+  EXPECT_TRUE(is_judged("one lock, taken once at a time, and the clients' clocks agree"));
+  EXPECT_FALSE(is_judged("one lock, taken once at a time, and the moon is full"));
+  EXPECT_FALSE(is_judged("one lock, taken once at a time by moonlight"));
   EXPECT_TRUE(was_kept("the moon is full", {}, {}));
 }
 

@@ -256,7 +256,7 @@ class FaultClasses {
 struct Promise {
   Property property{};
   FaultClasses under;
-  std::string_view premise;  // one clause; empty: unconditionally
+  std::string_view premise;  // as `picklock list premises` says; empty: unconditionally
 };
 
 }  // namespace picklock
