@@ -155,8 +155,10 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
   add("--seconds", options.seconds,
       "compare for so long, with the stories and pages, in place of --runs", "NUMBER");
   add("--complete", options.complete,
-      "first try every plan of at most so many faults, with two clients that take the lock once: "
-      "1, or 0 for none (default: 1; with --runs: 0)",
+      fmt::format("first try every plan of at most so many faults, with two clients that take the "
+                  "lock once: 0, 1, or 2, which leaves out a class with more than {} plans of two "
+                  "(default: 2; with --runs: 0)",
+                  reports::grouped(compare::EveryPlan::kMostOfTwo)),
       "NUMBER");
   add("--seed", options.seed, "the seed of the plans and the runs (default: 1)", "NUMBER");
   add("--jobs", options.jobs, "the number of processes (default: one per core)", "NUMBER");
@@ -220,8 +222,10 @@ compare::Options options_from(const CompareOptions& given) {
   if (!given.faults.empty()) options.columns = columns_from(given.faults);
   if (!given.properties.empty()) options.properties = properties_from(given.properties);
   if (!given.seed.empty()) options.seed = seed_from(given.seed);
-  options.complete = given.complete.empty() ? given.runs.empty()
-                                            : number_from("--complete", given.complete, 0, 1) == 1;
+  const std::string by_itself = given.runs.empty() ? "2" : "0";
+  options.complete = static_cast<std::uint32_t>(
+      number_from("--complete", given.complete.empty() ? by_itself : given.complete, 0,
+                  compare::kMostComplete));
   options.settings = settings_of(given);
   if (!given.changes.empty())
     options.fenced = compare::fenced_resource(scenarios::shipped_directory(), changes_from(given));
@@ -230,7 +234,7 @@ compare::Options options_from(const CompareOptions& given) {
 
 // With the defaults as words, of which one depends on another.
 CompareOptions with_defaults(CompareOptions given) {
-  given.complete = options_from(given).complete ? "1" : "";
+  given.complete = std::to_string(options_from(given).complete);
   if (given.runs.empty()) given.runs = std::to_string(kRunsOfACell);
   return given;
 }
@@ -316,11 +320,12 @@ int report_store(const CompareOptions& given, compare::Comparison& comparison,
                  const explore::StoreReader& reader, std::uint64_t runs) {
   const std::vector<explore::PartName> missing = compare::take_parts(comparison, reader, runs);
   if (!missing.empty()) {
-    complain(fmt::format(
-        "{} of {} are missing, the first of them {}", reports::grouped(missing.size()),
-        reports::plural(compare::parts_of(comparison, runs).size(), "part"),
-        missing.front().cell.ends_with(".every") ? "every plan of " + missing.front().cell
-                                                 : words(missing.front())));
+    complain(fmt::format("{} of {} are missing, the first of them {}",
+                         reports::grouped(missing.size()),
+                         reports::plural(compare::parts_of(comparison, runs).size(), "part"),
+                         missing.front().cell.find(".every") != std::string::npos
+                             ? "every plan of " + missing.front().cell
+                             : words(missing.front())));
     if (const std::string open = open_shards(reader); !open.empty()) complain(open);
     return kNoAnswer;
   }

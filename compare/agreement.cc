@@ -68,9 +68,9 @@ Agreement agreement(const Comparison& comparison) {
   for (const auto& [name, reach] : expected(comparison)) {
     const Measures& measures = comparison.known(name).measures;
     if (measures.counted() == 0) continue;
-    const std::optional<Measures> complete =
+    const std::optional<Complete> complete =
         name.fenced ? std::nullopt : comparison.complete(name.lock, name.column);
-    const bool found = measures.unsafe > 0 || (complete && complete->unsafe > 0);
+    const bool found = measures.unsafe > 0 || (complete && complete->fewest_for_harm() > 0);
     if (found == (reach == Reach::unsafe)) {
       ++result.agree;
     } else {

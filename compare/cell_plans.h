@@ -1,4 +1,4 @@
-// The plans of a cell: drawn, the same for every lock; or every plan of one fault.
+// The plans of a cell: drawn, the same for every lock; or every plan of so many faults.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,9 @@
 
 #include "explore/fault_plan.h"
 #include "explore/paired_plans.h"
+#include "explore/vocabulary.h"
 #include "scenarios/scenario.h"
+#include "scenarios/world.h"
 #include "sim/fault.h"
 
 namespace picklock::compare {
@@ -37,17 +39,37 @@ class DrawnPlans final : public CellPlans {
   const std::uint64_t seed_;
 };
 
-// At the steps of the lock's own run (explore/vocabulary.h).
+// Every plan of one fault at the steps of the lock's own run (explore/vocabulary.h); or of two, the
+// second at the steps of the run under the first. As in a search (explore/strategies/exhaustive.h),
+// only the first of those faults whose runs differ by their times alone gets a second one, and none
+// that changes nothing.
 class EveryPlan final : public CellPlans {
  public:
-  // Requires: the class can act on the workload.
-  EveryPlan(const scenarios::Scenario& workload, FaultClass fault_class, std::uint64_t seed);
+  // Plans of two faults are tried if there are no more than these.
+  static constexpr std::uint64_t kMostOfTwo = 5'000;
+
+  // Requires: the class can act on the workload; one fault or two.
+  EveryPlan(const scenarios::Scenario& workload, FaultClass fault_class, std::uint32_t faults,
+            std::uint64_t seed);
   std::uint32_t draw(std::uint64_t run, scenarios::Scenario& into) override;
-  std::optional<std::uint64_t> count() const override { return faults_.size(); }
+  // 0 if plans of two faults are too many.
+  std::optional<std::uint64_t> count() const override { return count_; }
 
  private:
-  std::vector<sim::Fault> faults_;
+  const std::vector<sim::Fault>& after(const sim::Plan& plan);
+
+  const explore::Vocabulary vocabulary_;
   const std::uint64_t seed_;
+  scenarios::Scenario scenario_;
+  scenarios::World world_;
+  struct Basis {
+    sim::Plan plan;
+    std::uint64_t first = 0;  // number of a plan with one fault more
+  };
+  std::vector<Basis> bases_;
+  std::uint64_t count_ = 0;
+  std::optional<sim::Plan> last_;  // whose continuations are `faults_`
+  std::vector<sim::Fault> faults_;
 };
 
 }  // namespace picklock::compare

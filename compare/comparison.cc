@@ -97,7 +97,6 @@ std::vector<CellName> Comparison::cells() const {
 }
 
 std::vector<CellName> Comparison::complete_cells() const {
-  if (!options_.complete) return {};
   const auto is_asked = [this](FaultClass one) {
     return std::any_of(columns().begin(), columns().end(),
                        [one](const Column& column) { return column.classes.has(one); });
@@ -106,8 +105,9 @@ std::vector<CellName> Comparison::complete_cells() const {
   for (std::size_t lock = 0; lock < locks_.size(); ++lock) {
     for (std::size_t i = 0; i < kFaultClassCount; ++i) {
       const auto one = static_cast<FaultClass>(i);
-      if (is_asked(one) && possible_[lock].has(one))
-        all.push_back({.lock = lock, .column = i, .every = true});
+      if (!is_asked(one) || !possible_[lock].has(one)) continue;
+      for (std::uint32_t faults = 1; faults <= options_.complete; ++faults)
+        all.push_back({.lock = lock, .column = i, .every = faults});
     }
   }
   return all;
@@ -129,11 +129,11 @@ const Known& Comparison::known(const CellName& cell) const {
 std::unique_ptr<Cell> Comparison::cell(const CellName& name) {
   const Lock& lock = locks_[name.lock];
   const scenarios::ResourceSpec* fenced = name.fenced ? &options_.fenced : nullptr;
-  if (name.every) {
+  if (name.every > 0) {
     const auto one = static_cast<FaultClass>(name.column);
     const scenarios::Scenario workload = small(lock.workload);
     return std::make_unique<Cell>(
-        workload, std::make_unique<EveryPlan>(workload, one, options_.seed),
+        workload, std::make_unique<EveryPlan>(workload, one, name.every, options_.seed),
         Column{std::string(picklock::name(one)), {one}}, fenced, options_.seed);
   }
   const Column& column = columns()[name.column];
@@ -147,8 +147,11 @@ std::unique_ptr<Cell> Comparison::cell(const CellName& name) {
 
 std::string Comparison::label(const CellName& cell) const {
   return fmt::format("{}.{}.{}{}", locks_[cell.lock].algorithm->name,
-                     cell.every ? kFaultClassNames[cell.column] : columns()[cell.column].name,
-                     fencing_name(cell.fenced), cell.every ? ".every" : "");
+                     cell.every > 0 ? kFaultClassNames[cell.column] : columns()[cell.column].name,
+                     fencing_name(cell.fenced),
+                     cell.every == 0   ? ""
+                     : cell.every == 1 ? ".every"
+                                       : fmt::format(".every-{}", cell.every));
 }
 
 std::uint64_t Comparison::held_against(const CellName& cell, Property property) const {
@@ -158,18 +161,44 @@ std::uint64_t Comparison::held_against(const CellName& cell, Property property) 
   return std::find(asked.begin(), asked.end(), property) != asked.end() ? count.violations : 0;
 }
 
-std::optional<Measures> Comparison::complete(std::size_t lock, std::size_t column) const {
-  if (!options_.complete || columns()[column].classes.empty()) return std::nullopt;
+namespace {
+
+bool is_of_one(FaultClasses classes) {
+  std::size_t number = 0;
+  for (std::size_t i = 0; i < kFaultClassCount; ++i)
+    number += classes.has(static_cast<FaultClass>(i)) ? 1U : 0U;
+  return number == 1;
+}
+
+}  // namespace
+
+std::optional<Measures> Comparison::complete_with(std::uint32_t faults, std::size_t lock,
+                                                  std::size_t column) const {
+  if (options_.complete < faults) return std::nullopt;
   Measures sum;
   for (std::size_t i = 0; i < kFaultClassCount; ++i) {
     const auto one = static_cast<FaultClass>(i);
     if (!columns()[column].classes.has(one) || !possible_[lock].has(one)) continue;
-    const Known& cell = known({.lock = lock, .column = i, .every = true});
+    const Known& cell = known({.lock = lock, .column = i, .every = faults});
     const bool judged = cell.measures.crashed == 0 && cell.measures.cut_short == 0;
-    if (!cell.all || cell.runs != *cell.all || !judged) return std::nullopt;
+    const bool too_many = faults > 1 && cell.all == 0U;
+    if (!cell.all || cell.runs != *cell.all || !judged || too_many) return std::nullopt;
     sum.add(cell.measures);
   }
   return sum;
+}
+
+std::optional<Complete> Comparison::complete(std::size_t lock, std::size_t column) const {
+  const FaultClasses classes = columns()[column].classes;
+  if (classes.empty()) return std::nullopt;
+  Complete complete;
+  const std::uint32_t most = is_of_one(classes) ? kMostComplete : 1;
+  for (std::uint32_t faults = 1; faults <= most; ++faults) {
+    std::optional<Measures> measures = complete_with(faults, lock, column);
+    if (!measures) break;
+    complete.with.push_back(std::move(*measures));
+  }
+  return complete.with.empty() ? std::nullopt : std::optional(std::move(complete));
 }
 
 std::optional<sim::Duration> Comparison::lease() const {
@@ -199,9 +228,10 @@ std::string command(const Comparison& comparison, const CellName& cell) {
   return fmt::format(
       "picklock compare --algorithms {} --faults {}{} --seed {} --runs {}{}",
       comparison.locks()[cell.lock].algorithm->name,
-      cell.every ? kFaultClassNames[cell.column] : comparison.columns()[cell.column].name,
+      cell.every > 0 ? kFaultClassNames[cell.column] : comparison.columns()[cell.column].name,
       comparison.options().settings, comparison.options().seed,
-      cell.every ? 1 : comparison.known(cell).runs, cell.every ? " --complete 1" : "");
+      cell.every > 0 ? 1 : comparison.known(cell).runs,
+      cell.every > 0 ? fmt::format(" --complete {}", cell.every) : "");
 }
 
 }  // namespace picklock::compare

@@ -49,13 +49,13 @@ struct Known {
   std::map<std::uint64_t, std::string> crashes;
 };
 
-// Beside the cells of the table, a lock has a cell for each class of faults that tries every plan
-// of one fault; there `column` is the class.
+// Beside the cells of the table, a lock has cells for each class of faults that try every plan of
+// one fault, and of two; there `column` is the class.
 struct CellName {
   std::size_t lock = 0;
   std::size_t column = 0;
   bool fenced = false;
-  bool every = false;
+  std::uint32_t every = 0;  // faults of the plans that are all tried; 0: plans are drawn
   bool operator==(const CellName&) const = default;
   bool operator<(const CellName& that) const {
     return std::tie(lock, column, fenced, every) <
@@ -68,11 +68,36 @@ struct Options {
   std::vector<Column> columns;         // empty: none, each class, all
   std::vector<Property> properties{};  // the exit status answers to these; empty: to promises
   std::uint64_t seed = 1;
-  bool complete = false;  // first tries every plan of one fault
+  std::uint32_t complete = 0;  // first tries every plan of at most so many faults
   // The user's changes of the workloads, as words of a command: " --set clients.count=5".
   std::string settings{};
   // The resource of the cells with fencing.
   scenarios::ResourceSpec fenced = {.fencing = scenarios::Fencing::ideal};
+};
+
+inline constexpr std::uint32_t kMostComplete = 2;  // faults
+
+// What every plan of few faults does to a lock, with two clients that take it once.
+struct Complete {
+  std::vector<Measures> with;  // one fault, two faults
+
+  std::size_t faults() const { return with.size(); }
+  // The fewest faults with which a count is not 0; 0: there are none.
+  template <typename Count>
+  std::size_t fewest(Count count) const {
+    for (std::size_t i = 0; i < with.size(); ++i) {
+      if (count(with[i]) > 0) return i + 1;
+    }
+    return 0;
+  }
+  std::size_t fewest_for_harm() const {
+    return fewest([](const Measures& measures) { return measures.unsafe; });
+  }
+  std::size_t fewest_for(Property property) const {
+    return fewest([property](const Measures& measures) {
+      return measures.properties[static_cast<std::size_t>(property)].violations;
+    });
+  }
 };
 
 class Comparison {
@@ -111,9 +136,9 @@ class Comparison {
   // How a cell is called in files: "lua-check-delete.pause.ideal".
   std::string label(const CellName& cell) const;
 
-  // The runs of every plan of one fault, in two clients that take the lock once, under the faults
-  // of the column; nullopt: not all of them are known, or could be judged.
-  std::optional<Measures> complete(std::size_t lock, std::size_t column) const;
+  // Of the faults of the column; nullopt: not every plan of one fault is known, or could be judged.
+  // Two faults are of one class, so a mix of classes has none.
+  std::optional<Complete> complete(std::size_t lock, std::size_t column) const;
 
   // Runs that violate a property although it was promised.
   std::uint64_t broken(const CellName& cell, Property property) const {
@@ -130,6 +155,9 @@ class Comparison {
   bool clean() const;
 
  private:
+  std::optional<Measures> complete_with(std::uint32_t faults, std::size_t lock,
+                                        std::size_t column) const;
+
   Options options_;
   std::vector<scenarios::Scenario> workloads_;  // of all that are shipped
   std::vector<explore::Profile> profiles_;      // of these

@@ -16,6 +16,7 @@
 #include "compare/table.h"
 #include "compare/workload.h"
 #include "explore/profile.h"
+#include "explore/search.h"
 #include "keys/bad_input.h"
 #include "picklock/redis.h"
 #include "reports/columns.h"
@@ -488,37 +489,84 @@ TEST_F(Comparing, TheMarkdownPageHasAStoryOfEveryLockThatBreaks) {
   EXPECT_EQ(std::distance(std::sregex_iterator(page.begin(), page.end(), story), {}), 2);
 }
 
-// ---------------------------------------------------------------- every plan of one fault
+// ---------------------------------------------------------------- every plan of few faults
 
-Options complete(std::vector<std::string> locks, std::vector<std::string_view> columns) {
+Options complete(std::vector<std::string> locks, std::vector<std::string_view> columns,
+                 std::uint32_t faults = 1) {
   Options options = of(std::move(locks), std::move(columns));
-  options.complete = true;
+  options.complete = faults;
   return options;
 }
 
 TEST_F(Comparing, TriesEveryPlanOfOneFaultBesideTheRunsThatAreDrawn) {
   const Comparison comparison =
       made(complete({"lua-check-delete"}, {"late-write", "lost-reply"}), 10, 2);
-  const std::optional<Measures> late = comparison.complete(0, 0);
-  ASSERT_TRUE(late);
-  EXPECT_GT(late->made, 100u);
-  EXPECT_GT(late->unsafe, 0u);
-  const std::optional<Measures> lost = comparison.complete(0, 1);
+  const std::optional<Complete> complete = comparison.complete(0, 0);
+  ASSERT_TRUE(complete);
+  ASSERT_EQ(complete->faults(), 1u);
+  const Measures& late = complete->with[0];
+  EXPECT_GT(late.made, 100u);
+  EXPECT_EQ(complete->fewest_for_harm(), 1u);
+  const std::optional<Complete> lost = comparison.complete(0, 1);
   ASSERT_TRUE(lost);
-  EXPECT_EQ(lost->properties[static_cast<std::size_t>(Property::own_release)].violations, 0u);
+  EXPECT_EQ(lost->fewest_for(Property::own_release), 0u);
   const Made report{.command = "picklock compare", .run_command = kRun};
   const auto cells = nlohmann::json::parse(json(comparison, report)).at("locks")[0].at("cells");
-  EXPECT_EQ(cells.at("late-write").at("complete").at("plans"), late->made);
+  EXPECT_EQ(cells.at("late-write").at("complete").at("plans"), late.made);
   EXPECT_EQ(cells.at("late-write").at("complete").at("violated").at("no-stale-write"),
-            late->properties[static_cast<std::size_t>(Property::no_stale_write)].violations);
+            late.properties[static_cast<std::size_t>(Property::no_stale_write)].violations);
   EXPECT_THAT(table(comparison, report, {}), HasSubstr("every plan of one fault was tried"));
 }
 
 TEST_F(Comparing, SumsTheClassesOfAMix) {
   const Comparison comparison =
       made(complete({"lua-check-delete"}, {"failover", "lost-reply", "failover+lost-reply"}), 1);
-  EXPECT_EQ(comparison.complete(0, 2)->made,
-            comparison.complete(0, 0)->made + comparison.complete(0, 1)->made);
+  const auto plans = [&comparison](std::size_t column) {
+    return comparison.complete(0, column)->with.at(0).made;
+  };
+  EXPECT_EQ(plans(2), plans(0) + plans(1));
+}
+
+// The plans are those of a search that tries every plan of two faults.
+TEST_F(Comparing, TriesEveryPlanOfTwoFaultsWhereTheseAreFew) {
+  const Comparison comparison =
+      made(complete({"lua-check-delete"}, {"late-command", "pause", "late-command+pause"}, 2), 1);
+  const std::optional<Complete> few = comparison.complete(0, 0);
+  ASSERT_TRUE(few);
+  ASSERT_EQ(few->faults(), 2u);
+
+  const scenarios::Scenario workload = small(comparison.locks()[0].workload);
+  explore::SearchOptions every{.seed = 1,
+                               .faults = {.classes = {FaultClass::late_command}, .most = 2},
+                               .all_classes = false,
+                               .properties = {Property::no_deadlock},
+                               .command = "x"};
+  every.strategy = "exhaustive";
+  explore::Search search(workload, every);
+  while (search.run_next()) {
+  }
+  // It makes the run without faults as well.
+  EXPECT_EQ(few->with[0].made + few->with[1].made + 1, search.decided().value().plans);
+
+  EXPECT_EQ(comparison.complete(0, 1)->faults(), 1u);  // they are too many
+  EXPECT_EQ(comparison.complete(0, 2)->faults(), 1u);  // a plan of two may be of two classes
+  const Made report{.command = "picklock compare", .run_command = kRun};
+  EXPECT_THAT(table(comparison, report, {}), HasSubstr("✓✓ nor does any of two faults"));
+  const auto cells = nlohmann::json::parse(json(comparison, report)).at("locks")[0].at("cells");
+  EXPECT_EQ(cells.at("late-command").at("complete").at("faults"), 2);
+  EXPECT_EQ(cells.at("late-command").at("complete").at("plans"),
+            few->with[0].made + few->with[1].made);
+  EXPECT_EQ(cells.at("pause").at("complete").at("faults"), 1);
+}
+
+// What one fault does is not said to need two.
+TEST(Complete, NamesTheFewestFaultsThatAreEnough) {
+  Measures clean;
+  Measures harmed;
+  harmed.unsafe = 3;
+  EXPECT_EQ((Complete{{clean, harmed}}).fewest_for_harm(), 2u);
+  EXPECT_EQ((Complete{{harmed, harmed}}).fewest_for_harm(), 1u);
+  EXPECT_EQ((Complete{{clean, clean}}).fewest_for_harm(), 0u);
 }
 
 // Reading it once went on for ever.
@@ -553,7 +601,8 @@ TEST_F(Comparing, ContinuesWithThePlansThatItHasNotTried) {
   fs::create_directories(folder_);
   const Comparison afresh = made(options, 1);
   ASSERT_TRUE(continued.complete(0, 0));
-  EXPECT_EQ(to_json(*continued.complete(0, 0)), to_json(*afresh.complete(0, 0)));
+  EXPECT_EQ(to_json(continued.complete(0, 0)->with.at(0)),
+            to_json(afresh.complete(0, 0)->with.at(0)));
 }
 
 }  // namespace

@@ -128,18 +128,22 @@ class Writer {
             {"fencing", std::move(fencing)}};
   }
 
-  // The results of every plan of one fault.
+  // The results of every plan of at most so many faults.
   Json complete(std::size_t lock, std::size_t column) const {
-    const std::optional<Measures> measures = comparison_.complete(lock, column);
-    if (!measures) return nullptr;
+    const std::optional<Complete> complete = comparison_.complete(lock, column);
+    if (!complete) return nullptr;
+    Measures all;
+    for (const Measures& measures : complete->with) all.add(measures);
     Json violated = Json::object();
     for (std::size_t i = 0; i < kPropertyCount; ++i) {
-      const PropertyCount& count = measures->properties[i];
+      const PropertyCount& count = all.properties[i];
       if (count.violations > 0) violated[std::string(kPropertyNames[i])] = count.violations;
     }
-    return {{"faults", 1},
-            {"plans", measures->made},
-            {"unsafe", measures->unsafe},
+    const std::size_t fewest = complete->fewest_for_harm();
+    return {{"faults", complete->faults()},
+            {"plans", all.made},
+            {"unsafe", all.unsafe},
+            {"fewest", fewest == 0 ? Json() : Json(fewest)},
             {"violated", std::move(violated)}};
   }
 

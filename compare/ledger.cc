@@ -122,9 +122,10 @@ void Ledger::read(Comparison& comparison, std::optional<std::uint64_t> runs) con
         const Part* next = nullptr;
         const auto [begin, end] = parts->second.equal_range(known.runs);
         for (auto one = begin; one != end; ++one) {
-          // The part of a class without any plan is empty, and leads nowhere.
+          // The part of a class without any plan, or with too many, is empty.
+          if (one->second.all == 0U) known.all = 0;
           const bool fits =
-              one->second.to > known.runs && (name.every || !runs || one->second.to <= *runs);
+              one->second.to > known.runs && (name.every > 0 || !runs || one->second.to <= *runs);
           if (fits && (next == nullptr || one->second.to > next->to)) next = &one->second;
         }
         if (next == nullptr) break;

@@ -140,7 +140,7 @@ class Making {
   bool by_time() const { return limits_.length.has_value(); }
   // Runs of a cell. The first part of one that tries every plan tells how many these are.
   std::uint64_t wanted(std::size_t number) const {
-    if (cells_[number].every)
+    if (cells_[number].every > 0)
       return comparison_.known(cells_[number]).all.value_or(courses_[number].next + kFirstPart);
     return by_time() ? kForEver : *limits_.runs;
   }
@@ -189,7 +189,7 @@ class Making {
   }
 
   bool may_make_runs(std::size_t number) const {
-    if (by_time() && cells_[number].every) return passed() < kShareOfComplete * *limits_.length;
+    if (by_time() && cells_[number].every > 0) return passed() < kShareOfComplete * *limits_.length;
     return !by_time() || budget_.has_time_for_runs(passed(), untold_, violations_);
   }
 
@@ -207,8 +207,11 @@ class Making {
     const auto comes_before = [&](std::size_t a, std::size_t b) {
       const Course& one = courses_[a];
       const Course& other = courses_[b];
-      if (by_time() && cells_[a].every != cells_[b].every) return cells_[a].every;
-      return by_time() && !cells_[a].every ? one.next < other.next : one.spent < other.spent;
+      // All plans of one fault come first, then those of two.
+      const std::uint32_t first = cells_[a].every;
+      const std::uint32_t second = cells_[b].every;
+      if (by_time() && first != second) return first > 0 && (second == 0 || first < second);
+      return by_time() && first == 0 ? one.next < other.next : one.spent < other.spent;
     };
     for (std::size_t i = 0; i < courses_.size(); ++i) {
       const Course& course = courses_[i];
@@ -228,7 +231,7 @@ class Making {
 
   std::uint64_t size_of_part(std::size_t number) const {
     const Course& course = courses_[number];
-    const bool turns = by_time() && !cells_[number].every;
+    const bool turns = by_time() && cells_[number].every == 0;
     if (turns && course.next < kRunsOfATurn) return std::max<std::uint64_t>(course.next, 1);
     if (turns) return kRunsOfATurn - course.next % kRunsOfATurn;
     if (course.made == 0) return kFirstPart;
@@ -250,7 +253,7 @@ class Making {
   void each_violation(const CellName& cell, const Visit& visit) const {
     for (std::size_t p = 0; p < kPropertyCount; ++p) {
       const PropertyCount& count = comparison_.known(cell).measures.properties[p];
-      if (count.smallest && (!cell.every || count.smallest->broken))
+      if (count.smallest && (cell.every == 0 || count.smallest->broken))
         visit(static_cast<Property>(p), count);
     }
   }
@@ -330,7 +333,7 @@ class Making {
         if (part.all) course.next = std::min(course.next, *part.all);
         course.spent += done->result->took;
         course.made += part.to - part.from;
-        if (!cells_[task.number].every) budget_.ran(done->result->took, part.to - part.from);
+        if (cells_[task.number].every == 0) budget_.ran(done->result->took, part.to - part.from);
         part.measures = measures_from(nlohmann::ordered_json::parse(done->result->measures));
       } else {
         if (!done->crash.item)

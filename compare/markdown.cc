@@ -113,9 +113,15 @@ class MarkdownWriter {
   }
 
   std::string decided() const {
-    const std::string complete = what_is_complete(comparison_);
-    if (complete.empty()) return "";
-    return fmt::format("\n\nBefore the share: `✓`: {}; `1:`: one fault is enough.", complete);
+    const std::string complete = what_is_complete(comparison_, "✓");
+    return complete.empty() ? "" : fmt::format("\n\nBefore the share: {}.", complete);
+  }
+
+  std::string by_few_faults(const CellName& cell) const {
+    const std::optional<Complete> complete = comparison_.complete(cell.lock, cell.column);
+    if (!complete) return "";
+    const std::size_t fewest = complete->fewest_for_harm();
+    return fewest > 0 ? fmt::format("{}: ", fewest) : complete->faults() == 1 ? "✓ " : "✓✓ ";
   }
 
   std::string harm(const CellName& cell) const {
@@ -123,10 +129,9 @@ class MarkdownWriter {
     const Known& known = comparison_.known(cell);
     const Measures& measures = known.measures;
     if (measures.counted() == 0) return "?";
-    const std::optional<Measures> complete = comparison_.complete(cell.lock, cell.column);
-    const std::string by_one = !complete ? "" : complete->unsafe > 0 ? "1: " : "✓ ";
-    if (measures.unsafe == 0) return by_one + (missed_.contains(cell) ? "U" : "·");
-    std::string text = by_one + percent(measures.unsafe, measures.counted());
+    const std::string by_few = by_few_faults(cell);
+    if (measures.unsafe == 0) return by_few + (missed_.contains(cell) ? "U" : "·");
+    std::string text = by_few + percent(measures.unsafe, measures.counted());
     if (const Story* story = shortest_harm(known)) text += fmt::format(" ({})", story->faults);
     return broken_at_resource(comparison_, cell) > 0 ? text + " **!**" : text;
   }

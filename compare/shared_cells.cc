@@ -109,7 +109,7 @@ class ShardMaking {
 
   void submit(std::size_t i) {
     const CellPart& part = all_[i];
-    const bool every = maker_.cells()[part.cell].every;
+    const bool every = maker_.cells()[part.cell].every > 0;
     numbers_[{part.cell, every ? 0 : part.name.runs.from}] = i;
     pool_.submit({.number = part.cell,
                   .runs = every ? Span{0, UINT64_MAX} : part.name.runs,
@@ -166,8 +166,8 @@ std::vector<CellPart> parts_of(const Comparison& comparison, std::uint64_t runs)
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::string label = comparison.label(cells[i]);
     // How many runs the cell has is known once they are made.
-    if (cells[i].every) all.push_back({i, {.cell = label, .runs = {0, 1}}});
-    for (std::uint64_t from = 0; from < runs && !cells[i].every; from += kRunsOfASharedPart) {
+    if (cells[i].every > 0) all.push_back({i, {.cell = label, .runs = {0, 1}}});
+    for (std::uint64_t from = 0; from < runs && cells[i].every == 0; from += kRunsOfASharedPart) {
       const Span span = {from, std::min(from + kRunsOfASharedPart, runs)};
       all.push_back({i, {.cell = label, .runs = span}});
     }

@@ -130,17 +130,23 @@ std::string what_was_made(const Comparison& comparison, const Made& made) {
       in_words(comparison.locks().front().workload.clients, comparison.lease()));
 }
 
-std::string what_is_complete(const Comparison& comparison) {
-  std::uint64_t plans = 0;
+std::string what_is_complete(const Comparison& comparison, std::string_view good) {
+  std::array<std::uint64_t, kMostComplete + 1> plans{};
   for (const CellName& cell : comparison.complete_cells()) {
     const Known& known = comparison.known(cell);
-    if (known.all && known.runs == *known.all) plans += known.runs;
+    if (known.all && known.runs == *known.all) plans.at(cell.every) += known.runs;
   }
-  if (plans == 0) return {};
-  return fmt::format(
-      "every plan of one fault was tried, {} in all, with two clients that take the lock once, and "
-      "none does it",
-      reports::grouped(plans));
+  if (plans[1] == 0) return {};
+  std::string words = fmt::format(
+      "{} every plan of one fault was tried, {} in all, with two clients that take the lock once, "
+      "and none does it; ",
+      good, reports::grouped(plans[1]));
+  if (plans[2] == 0) return words + "1: one fault is enough";
+  return words +
+         fmt::format(
+             "{}{} nor does any of two faults, where they have at most {} plans, {} in all; "
+             "1: one fault is enough; 2: two are",
+             good, good, reports::grouped(EveryPlan::kMostOfTwo), reports::grouped(plans[2]));
 }
 
 std::string in_short(std::optional<sim::Duration> length) {

@@ -51,9 +51,9 @@ std::optional<std::size_t> column_of(const Comparison& comparison, std::string_v
 // The runs and the workload, in two sentences.
 std::string what_was_made(const Comparison& comparison, const Made& made);
 
-// "every plan of one fault was tried, 43,112 in all, …, and none does it"; empty: no such search is
-// complete.
-std::string what_is_complete(const Comparison& comparison);
+// What the signs before a share mean, of which `good` is one: "✓ every plan of one fault was tried,
+// 43,112 in all, …, and none does it; 1: one fault is enough"; empty: no such search is complete.
+std::string what_is_complete(const Comparison& comparison, std::string_view good);
 
 // "4.2s", "0.52ms"; "-": unknown.
 std::string in_short(std::optional<sim::Duration> length);

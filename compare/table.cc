@@ -183,9 +183,12 @@ class TableWriter {
     return {percent(hits, runs) + std::string(mark), ink};
   }
 
-  // Before a share of the drawn runs: what every plan of one fault does.
-  std::string by_one_fault(std::uint64_t hits) const {
-    return hits > 0 ? "1:" : std::string(glyphs_.good);
+  // Before a share of the drawn runs: what every plan of few faults does.
+  std::string by_few_faults(const Complete& complete, std::size_t fewest) const {
+    if (fewest > 0) return fmt::format("{}:", fewest);
+    std::string signs;
+    for (std::size_t i = 0; i < complete.faults(); ++i) signs += glyphs_.good;
+    return signs;
   }
 
   void resource() {
@@ -215,7 +218,7 @@ class TableWriter {
                           : share(measures.unsafe, measures.counted(), broken ? "!" : "",
                                   broken ? Ink::alarm : Ink::bad);
         if (const auto complete = comparison_.complete(lock, column))
-          field.text = by_one_fault(complete->unsafe) + field.text;
+          field.text = by_few_faults(*complete, complete->fewest_for_harm()) + field.text;
         fields.push_back(std::move(field));
       }
       fields.push_back({granted_at_worst(comparison_, lock), Ink::plain});
@@ -236,10 +239,11 @@ class TableWriter {
           fmt::format("{} none found{}   U none found, but unsafe by the safety table   - cannot "
                       "happen to this lock   ! although promised",
                       glyphs_.dot, rate.empty() ? "" : fmt::format(" (at most {} in 100)", rate)));
-    if (const std::string complete = what_is_complete(comparison_); !complete.empty())
-      field("complete", fmt::format("{} {}; 1: one fault is enough. The sign or share behind it is "
-                                    "of the runs that were drawn, with up to {}",
-                                    glyphs_.good, complete, reports::plural(kMostFaults, "fault")));
+    if (const std::string complete = what_is_complete(comparison_, glyphs_.good); !complete.empty())
+      field("complete",
+            fmt::format("{}. The sign or share behind it is of the runs that were drawn, "
+                        "with up to {}",
+                        complete, reports::plural(kMostFaults, "fault")));
     if (const std::vector<std::string> names = locks_without_row(comparison_); !names.empty())
       field("no row", fmt::format("the safety table has none for {}: there {} says only that these "
                                   "runs found nothing",
@@ -263,7 +267,7 @@ class TableWriter {
       std::vector<Field> fields;
       const CellName cell{lock, column, false};
       const Measures& measures = comparison_.known(cell).measures;
-      const std::optional<Measures> complete = comparison_.complete(lock, column);
+      const std::optional<Complete> complete = comparison_.complete(lock, column);
       for (const Property property : kOtherProperties) {
         const bool broken = comparison_.broken(cell, property) > 0;
         const auto index = static_cast<std::size_t>(property);
@@ -271,7 +275,7 @@ class TableWriter {
                                broken ? "!" : "", broken ? Ink::alarm : Ink::plain));
         if (complete)
           fields.back().text =
-              by_one_fault(complete->properties[index].violations) + fields.back().text;
+              by_few_faults(*complete, complete->fewest_for(property)) + fields.back().text;
       }
       return fields;
     });
