@@ -1,162 +1,148 @@
-// Counts the runs that each strategy of a search needs until it finds something, over some seeds.
+// Measures how soon each strategy of a search finds something, over several seeds. Prints a row of
+// a Markdown table for each thing that is searched (bench/finds makes the whole table).
 //
-//   first_find [--seeds N] [--runs MOST] [--strategies A,B] [--name NAME --needs FAULTS]
-//              --algorithm LOCK [--set KEY=VALUE]...
-//   first_find [--seeds N] [--runs MOST] [--strategies A,B] --cells LEAST [PART OF A NAME]
-// The latter: for each cell of the safety table that is unsafe and whose story needs so many faults
-// at least. Prints a line for each strategy, with tabs in it: the name, the faults that are needed,
-// the strategy, how many seeds found something, the median of the runs and of the seconds, and the
-// runs of all seeds (bench/find_table makes a table of it).
-// Run it in the root of the repository. Times are those of one process and of the search alone:
-// nothing is shrunk.
+//   first_find [OPTION]... [--needs FAULTS]
+//     For each unsafe cell of the safety table, or for those that need so many faults.
+//   first_find [OPTION]... --needs FAULTS --algorithm LOCK [--set KEY=VALUE]... --name NAME
+//
+// A field of a row has the median of the runs and of the seconds until the first find. With `>` it
+// is of a search that found nothing before it was ended: after --runs, or after --seconds, a tenth
+// of them where one fault is enough. After such a time no search with a further seed begins either.
+// "3 of 8" says that three of eight searches found something; without it each of --seeds did. A
+// strategy that tries every plan needs one seed. Where each message takes a given time, `pct`
+// searches with 1 to 9 ms in its place. Run it in the root of the repository. The seconds are those
+// of the processor, which do not depend on what else the machine does.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
+#include <ctime>
+#include <optional>
 #include <string>
-#include <string_view>
+#include <tuple>
 #include <vector>
 
-#include "explore/runs.h"
 #include "explore/strategies/list.h"
+#include "reports/wording.h"
+#include "scenarios/bounds.h"
 #include "scenarios/shipped.h"
 #include "testing/safety_table_search.h"
 
 namespace {
 
 using namespace picklock;
-namespace table = compare::safety_table;
+namespace claims = compare::safety_table::claims;
 
 struct Asked {
   std::uint64_t seeds = 20;
   std::uint64_t runs = 100'000;
-  std::vector<std::string> strategies;
+  double seconds = 60;
+  std::vector<std::string> strategies = {"random", "guided", "pct", "exhaustive"};
 };
 
-struct Found {
-  std::uint64_t runs = UINT64_MAX;
+struct Ended {
+  bool without_find = false;
+  std::uint64_t runs = 0;
   double seconds = 0;
 };
 
-Found first_find(const scenarios::Scenario& scenario, const explore::SearchOptions& options,
-                 std::uint64_t most) {
-  const auto start = std::chrono::steady_clock::now();
-  explore::Runs runs(scenario, options);
-  Found found;
-  bool over = !runs.without_faults().empty();
-  if (over) found.runs = 0;
-  while (!over) {
-    const auto batch = runs.strategy().next();
-    if (!batch) break;
-    explore::Block block;
-    for (std::uint64_t run = batch->runs.from; run < batch->runs.to && !over; ++run) {
-      over = run >= most;
-      if (over) break;
-      runs.make(*batch, run, block);
-      over = !block.sightings.empty();
-      if (over) found.runs = run + 1;
-    }
-    if (!over) runs.strategy().take(*batch, block);
-  }
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-  found.seconds = passed.count();
-  return found;
+double seconds_since(std::clock_t start) {
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
-std::string told(std::uint64_t runs) { return runs == UINT64_MAX ? "-" : std::to_string(runs); }
+Ended search_once(const scenarios::Scenario& scenario, const explore::SearchOptions& options,
+                  const Asked& asked) {
+  const std::clock_t start = std::clock();
+  explore::Search search(scenario, options);
+  while (search.clean() && search.tally().runs < asked.runs &&
+         seconds_since(start) < asked.seconds && search.run_next()) {
+  }
+  return {search.clean(), search.tally().runs, seconds_since(start)};
+}
 
-void measure(const std::string& name, const std::string& needs, const scenarios::Scenario& scenario,
-             explore::SearchOptions options, const Asked& asked) {
+std::string field(scenarios::Scenario scenario, explore::SearchOptions options,
+                  const Asked& asked) {
+  using namespace std::chrono_literals;
+  if (options.strategy == "pct" && !scenarios::has_bounds(scenario.network))
+    scenario.network.latency = {.low = 1ms, .high = 9ms};
+  const std::clock_t start = std::clock();
+  std::vector<Ended> all;
+  std::vector<double> seconds;
+  const std::uint64_t seeds =
+      explore::strategies::named(options.strategy).complete ? 1 : asked.seeds;
+  for (options.seed = 1;
+       options.seed <= seeds && (all.empty() || seconds_since(start) < asked.seconds);
+       ++options.seed) {
+    all.push_back(search_once(scenario, options, asked));
+    seconds.push_back(all.back().seconds);
+  }
+  std::sort(all.begin(), all.end(), [](const Ended& one, const Ended& other) {
+    return std::tie(one.without_find, one.runs) < std::tie(other.without_find, other.runs);
+  });
+  std::sort(seconds.begin(), seconds.end());
+  const std::size_t middle = all.size() / 2;
+  const auto found =
+      std::count_if(all.begin(), all.end(), [](const Ended& one) { return !one.without_find; });
+  std::string text = fmt::format("{}{} in ", all[middle].without_find ? "> " : "",
+                                 reports::grouped(all[middle].runs));
+  text += fmt::format("{:.{}g} s", seconds[middle], seconds[middle] < 100 ? 2 : 4);
+  if (static_cast<std::uint64_t>(found) < seeds)
+    text += fmt::format(", {} of {}", found, all.size());
+  return text;
+}
+
+void print_row(const std::string& name, std::uint32_t needs, const scenarios::Scenario& scenario,
+               explore::SearchOptions options, Asked asked) {
+  if (needs < 2) asked.seconds /= 10;
+  options.shrinking.runs = 1;
+  options.most_plans = UINT64_MAX;
+  fmt::print("| {} | {} |", name, needs);
   for (const std::string& word : asked.strategies) {
-    const explore::strategies::Listed& strategy = explore::strategies::named(word);
-    options.strategy = strategy.name;
-    std::vector<std::uint64_t> runs;
-    std::vector<double> seconds;
-    for (std::uint64_t seed = 1; seed <= asked.seeds; ++seed) {
-      options.seed = seed;
-      const Found one = first_find(scenario, options, asked.runs);
-      runs.push_back(one.runs);
-      seconds.push_back(one.seconds);
-    }
-    std::sort(runs.begin(), runs.end());
-    std::sort(seconds.begin(), seconds.end());
-    const auto found = std::find(runs.begin(), runs.end(), UINT64_MAX) - runs.begin();
-    std::vector<std::string> all;
-    all.reserve(runs.size());
-    for (const std::uint64_t one : runs) all.push_back(told(one));
-    fmt::print("{}\t{}\t{}\t{}/{}\t{}\t{:.3f}\t{}\n", name, needs, word, found, runs.size(),
-               told(runs[runs.size() / 2]), seconds[seconds.size() / 2], fmt::join(all, " "));
+    options.strategy = explore::strategies::named(word).name;
+    fmt::print(" {} |", field(scenario, options, asked));
     std::fflush(stdout);
   }
+  fmt::print("\n");
 }
 
-[[noreturn]] void usage() {
-  fmt::print(stderr, "see the head of bench/first_find.cc\n");
-  std::exit(2);
-}
-
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> all(1);
-  for (const char letter : list) {
-    if (letter == ',')
-      all.emplace_back();
-    else
-      all.back() += letter;
+void print_cells(std::optional<std::uint32_t> needs, const Asked& asked) {
+  for (const claims::Case& one : claims::cases()) {
+    const bool fenced = one.claim == claims::Claim::fenced;
+    if (one.claim == claims::Claim::wait) continue;
+    if (one.reach() != compare::safety_table::Reach::unsafe) continue;
+    if (one.cell->shortest != needs.value_or(one.cell->shortest)) continue;
+    print_row(claim_of(*one.configuration, *one.cell, fenced), one.cell->shortest,
+              claims::scenario(one), claims::options(one, 1), asked);
   }
-  return all;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  Asked asked{.strategies = {"random", "guided"}};
+  Asked asked;
   std::string lock;
-  std::string title;
-  std::string needs = "?";
+  std::string name;
+  std::optional<std::uint32_t> needs;
   std::vector<std::string> changes;
-  std::uint32_t cells = 0;
-  std::string part;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    const auto value = [&]() -> std::string { return i + 1 < argc ? argv[++i] : (usage(), ""); };
-    if (word == "--seeds")
-      asked.seeds = std::strtoull(value().c_str(), nullptr, 10);
-    else if (word == "--runs")
-      asked.runs = std::strtoull(value().c_str(), nullptr, 10);
-    else if (word == "--strategies")
-      asked.strategies = split(value());
-    else if (word == "--algorithm")
-      lock = value();
-    else if (word == "--name")
-      title = value();
-    else if (word == "--needs")
-      needs = value();
-    else if (word == "--set")
-      changes.push_back(value());
-    else if (word == "--cells")
-      cells = static_cast<std::uint32_t>(std::strtoul(value().c_str(), nullptr, 10));
-    else if (cells > 0)
-      part = word;
-    else
-      usage();
-  }
-  if (cells > 0) {
-    for (const table::claims::Case& one : table::claims::cases()) {
-      const std::string name = table::claims::test_name(one);
-      if (one.claim == table::claims::Claim::wait || one.reach() != table::Reach::unsafe) continue;
-      if (one.cell->shortest < cells) continue;
-      if (name.find(part) == std::string::npos) continue;
-      measure(name, std::to_string(one.cell->shortest), table::claims::scenario(one),
-              table::claims::options(one, 1), asked);
-    }
+  CLI::App app;
+  app.add_option("--seeds", asked.seeds);
+  app.add_option("--runs", asked.runs);
+  app.add_option("--seconds", asked.seconds);
+  app.add_option("--strategies", asked.strategies)
+      ->delimiter(',')
+      ->check(CLI::IsMember({"random", "guided", "pct", "exhaustive"}));
+  app.add_option("--algorithm", lock);
+  app.add_option("--set", changes);
+  app.add_option("--name", name);
+  app.add_option("--needs", needs);
+  CLI11_PARSE(app, argc, argv);
+  if (lock.empty()) {
+    print_cells(needs, asked);
     return 0;
   }
-  if (lock.empty()) usage();
   scenarios::Document document = scenarios::shipped::document("plain/" + lock);
   for (const std::string& change : changes) document.set(scenarios::change_from(change));
   document.forget_neighbours();
-  measure(title.empty() ? lock : title, needs, document.scenario(scenarios::shipped_vocabulary()),
-          {}, asked);
+  print_row(name, needs.value_or(0), document.scenario(scenarios::shipped_vocabulary()), {}, asked);
 }

@@ -133,6 +133,23 @@ TEST_F(Merge, MergesTheSameWhereShardsWereKilled) {
   EXPECT_THAT(ran.out, Not(HasSubstr(" 0"))) << "none was killed, or no merge saw a gap";
 }
 
+// The plans of two faults depend on the results of those of one, some of which a killed process
+// made.
+TEST_F(Merge, ContinuesACompleteSearchThatWasKilled) {
+  const std::string search =
+      "explore --algorithm lua-check-delete --strategy exhaustive --max-faults 2 --faults "
+      "failover,lost-reply --set clients.count=2 --set clients.cycles=1 --jobs 1 --out " +
+      path("finds") + " --store ";
+  const Ran one = picklock(search + path("one"));
+  EXPECT_THAT(one.out, HasSubstr("complete   every plan of at most 2 faults: "));
+  const Ran ran = shell("kills=0; for limit in {1..40}; do (ulimit -f $limit; exec \"$P\" " +
+                        search + path("s") + " >" + path("told") +
+                        "); status=$?; ((status == 128 + 25)) || break; kills=$((kills + 1)); "
+                        "done; echo $status $kills");
+  EXPECT_EQ(shell("cat " + path("told")).out, one.out) << ran.out;
+  EXPECT_THAT(ran.out, ::testing::MatchesRegex("0 [1-9][0-9]?\n"));
+}
+
 TEST_F(Merge, SaysWhereAStoreIsFullOrGone) {
   const Ran full = shell(
       "ulimit -f 2; trap '' XFSZ; \"$P\" explore --algorithm redlock --runs 200000 --jobs 1 "
