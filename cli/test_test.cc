@@ -1,4 +1,10 @@
 // `picklock test`, and scenarios whose clients are programs.
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
 #include "guests/support.h"
 #include "testing/program.h"
 
@@ -123,6 +129,38 @@ TEST_F(Programs, ThatCannotBeRepeatedAreNamedWithTheirCall) {
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.err, HasSubstr("not reproducible"));
   EXPECT_THAT(ran.err, HasSubstr("listen"));
+}
+
+// Refuses a system call, as the profile of a container may, and becomes the command.
+constexpr const char* kRefusing = R"(
+import ctypes, os, struct, sys
+load, equal, refuse, allow = 0x20, 0x15, 0x00050001, 0x7fff0000
+code = [(load, 0, 0, 0), (equal, 0, 1, int(sys.argv[1])), (6, 0, 0, refuse), (6, 0, 0, allow)]
+words = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *one) for one in code))
+program = struct.pack("HxxxxxxQ", len(code), ctypes.addressof(words))
+libc = ctypes.CDLL(None)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0
+os.execv(sys.argv[2], sys.argv[2:])
+)";
+
+TEST_F(Programs, NeedCallsWhoseRefusalIsToldInOneLine) {
+  const std::string story = scenario("");
+  const std::string refusing = file("refusing.py", kRefusing);
+  const std::pair<long, std::string> refused[] = {
+      {SYS_seccomp, "its system calls cannot be listened to: Operation not permitted"},
+      {SYS_ptrace, "it cannot be traced: Operation not permitted"},
+      {SYS_pidfd_getfd, "cannot take the listener of a new process: Operation not permitted"},
+      {SYS_process_vm_readv, "process_vm_readv or process_vm_writev is refused"},
+      {SYS_process_vm_writev, "process_vm_readv or process_vm_writev is refused"}};
+  for (const auto& [call, reason] : refused) {
+    const Ran ran =
+        shell("/usr/bin/python3 " + refusing + " " + std::to_string(call) + " \"$P\" run " + story);
+    EXPECT_EQ(ran.status, 2) << reason;
+    EXPECT_EQ(ran.out, "");
+    EXPECT_THAT(ran.err, StartsWith("picklock: this machine cannot run programs"));
+    EXPECT_THAT(ran.err, EndsWith(reason + "\n"));
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1);
+  }
 }
 
 TEST_F(Programs, SayWhenTheyBelieveAndPassMarks) {
