@@ -287,7 +287,7 @@ TEST(SqlReader, RefusesWhatTheModelDoesNotHave) {
         "SET GLOBAL innodb_lock_wait_timeout = 1", "SET @@global.autocommit = 1",
         "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE", "SELECT name FROM locks LIMIT 1",
         "START TRANSACTION WITH CONSISTENT SNAPSHOT", "SELECT GET_LOCK('a', 0.5)",
-        "SELECT * FROM locks ORDER BY name", "UPDATE work SET value = value * 2", "SELECT 'open",
+        "SELECT * FROM locks ORDER BY 1", "UPDATE work SET value = value * 2", "SELECT 'open",
         "SELECT /* open", "INSERT INTO locks VALUES ('a'), ('b')",
         "UPDATE work SET value = 1 + 9223372036854775808", "CREATE TABLE orders (id BIGINT)"})
     EXPECT_EQ(error_in(text), 1064) << text;
