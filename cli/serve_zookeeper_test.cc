@@ -17,7 +17,9 @@ namespace picklock::cli {
 namespace {
 
 using conform::zookeeper::RealSocket;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using zookeeper::Code;
 using zookeeper::ConnectRequest;
@@ -159,6 +161,26 @@ TEST_F(ServedEnsemble, AClientCreatesAndWatchesAndClosesItsSession) {
               ElementsAre("/lock: entry created by 1 of 0", "/lock: entry removed by 1 of 1"));
 }
 
+TEST_F(ServedEnsemble, FourLettersAreAnsweredWithText) {  // Z68
+  serve();
+  Visit client(server(1));
+  client.connect();
+  client.create("/lock", kEphemeral);
+  client.watch("/lock");
+  EXPECT_EQ(answer_to("ruok"), "imok");
+  EXPECT_THAT(answer_to("srvr\n").value_or(""),
+              AllOf(HasSubstr("Connections: 2\n"), HasSubstr("Mode: leader\nNode count: 6\n")));
+  EXPECT_THAT(answer_to("mntr").value_or(""), HasSubstr("zk_ephemerals_count\t1\n"));
+  EXPECT_EQ(answer_to("wchs"), "1 connections watching 1 paths\nTotal watches:1\n");
+  EXPECT_EQ(answer_to("conf"), "conf is not executed because it is not in the whitelist.\n");
+  ctl("fault crash=zookeeper-2");
+  ctl("fault crash=zookeeper-3");
+  ctl("advance 10s");
+  EXPECT_EQ(answer_to("ruok"), "imok");
+  EXPECT_EQ(answer_to("isro"), "null");
+  EXPECT_EQ(answer_to("stat"), "This ZooKeeper instance is not currently serving requests\n");
+}
+
 TEST_F(ServedEnsemble, ASessionGoesOnAtAnotherServerWhenItsServerHasCrashed) {
   serve();
   Visit before(server(2));
@@ -237,7 +259,7 @@ TEST_F(ServedEnsemble, BytesThatAreNoRecordEndTheConnection) {
   serve({"--zookeeper", "servers=1"});
   const std::string record(45, 'x');
   EXPECT_EQ(answer_to("GET / HTTP/1.1\r\n\r\n"), "");
-  EXPECT_EQ(answer_to("ruok"), "");
+  EXPECT_EQ(answer_to("abcd"), "");
   EXPECT_EQ(answer_to(std::string("\xff\xff\xff\xff\0\0\0\x0b", 8)), "");
   EXPECT_EQ(answer_to(std::string("\0\x10\0\0", 4)), "") << "one byte more than jute.maxbuffer";
   EXPECT_EQ(answer_to(std::string("\0\0\0\0", 4)), "");

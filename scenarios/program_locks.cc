@@ -21,10 +21,17 @@ std::vector<Promise> expected(const LockOptions&) {
   return all;
 }
 
-std::uint32_t quorum(std::uint32_t servers, const LockOptions& options) {
+std::uint32_t given_or(std::uint32_t quorum, const LockOptions& options) {
   const std::uint32_t given = options.of<QuorumOptions>().quorum;
-  return given > 0 ? given : servers / 2 + 1;
+  return given > 0 ? given : quorum;
 }
+
+std::uint32_t majority(std::uint32_t servers, const LockOptions& options) {
+  return given_or(servers / 2 + 1, options);
+}
+
+// Primaries that copy from each other: a lock takes its entry on one.
+std::uint32_t any(std::uint32_t, const LockOptions& options) { return given_or(1, options); }
 
 keys::Keys<LockOptions> quorum_key() {
   keys::Keys<LockOptions> all;
@@ -44,7 +51,7 @@ Algorithm program_on(const servers::Kind& server, std::string_view name) {
           .keys = quorum_key(),
           .promises = expected,
           .bound = [](const LockOptions&) { return sim::Duration{}; },
-          .quorum = quorum};
+          .quorum = server.best_quorum_lock.empty() ? any : majority};
 }
 
 }  // namespace

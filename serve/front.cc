@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "keys/bad_input.h"
+#include "outside/true_time.h"
 #include "serve/control.h"
 
 namespace picklock::serve {
@@ -25,12 +26,10 @@ namespace {
 
 constexpr std::size_t kMostConnections = 10'000;
 
-// A wall clock ahead of a simulated one by this much shows the true time, as a test expects that
-// compares it with its own. A clock that stands still shows the same in every test.
+// A test may compare a server's clock with its own, unless time stands still. Then the clock shows
+// the same in every test.
 sim::Duration wall_offset(const Clock& clock) {
-  if (clock.stands_still()) return {};
-  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<sim::Duration>(since_1970) - sim::Duration(sim::kEpoch);
+  return clock.stands_still() ? sim::Duration{} : outside::true_time_offset();
 }
 
 asio::ip::address_v4 host_from(const Options& options) {

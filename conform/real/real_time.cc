@@ -12,11 +12,6 @@ RealTime::RealTime(sim::Simulation& simulation) : begun_(std::chrono::steady_clo
   simulation.scheduler.set_pacer(this);
 }
 
-sim::Duration RealTime::clock_offset() {
-  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<sim::Duration>(since_1970) - sim::Duration(sim::kEpoch);
-}
-
 sim::Instant RealTime::now() const {
   return sim::kStart + (std::chrono::steady_clock::now() - begun_);
 }

@@ -30,9 +30,6 @@ class RealTime final : public sim::Pacer {
 
   void watch(RealEndpoint& server) { servers_.push_back(&server); }
 
-  // For add_process(): a wall clock ahead of a simulated one by this much shows the true time.
-  static sim::Duration clock_offset();
-
   // --- sim::Pacer
   sim::Instant wait(sim::Instant next) override;
   void take_in() override;

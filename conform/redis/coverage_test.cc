@@ -14,13 +14,16 @@ namespace {
 
 // These commands take a key of any type, or do not look at the value that they overwrite.
 const std::set<std::string_view> kOfAnyType = {
-    "del",     "exists",  "expire",    "expireat",    "expiretime", "mget", "mset",   "msetnx",
-    "persist", "pexpire", "pexpireat", "pexpiretime", "psetex",     "pttl", "rename", "renamenx",
-    "set",     "setex",   "setnx",     "touch",       "ttl",        "type", "unlink", "watch",
+    "copy",   "move", "del",    "exists",   "expire",  "expireat",  "expiretime",
+    "mget",   "mset", "msetnx", "persist",  "pexpire", "pexpireat", "pexpiretime",
+    "psetex", "pttl", "rename", "renamenx", "set",     "setex",     "setnx",
+    "touch",  "ttl",  "type",   "unlink",   "watch",
 };
 
-// Scripts name keys without looking at them; the shard commands name channels.
-const std::set<std::string_view> kOfNoKey = {"eval",     "evalsha",    "eval_ro",     "evalsha_ro",
+// Scripts name keys without looking at them; the shard commands name channels. Commands that block
+// are not drawn.
+const std::set<std::string_view> kOfNoKey = {"blpop",    "brpop",      "eval",
+                                             "evalsha",  "eval_ro",    "evalsha_ro",
                                              "spublish", "ssubscribe", "sunsubscribe"};
 
 bool looks_at_a_key(const Command& command) {

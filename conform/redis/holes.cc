@@ -30,6 +30,7 @@ constexpr std::string_view kLexBounds[] = {"-",   "+",   "-",   "+",  "[m1",
 constexpr std::string_view kBadLexBounds[] = {"", "m1", "++", "[-", "-inf"};
 constexpr std::string_view kAll[] = {"100", "100", "100", "0"};
 constexpr std::string_view kNotAll[] = {"-1", "abc", "", "9223372036854775808"};
+constexpr std::string_view kNoCount[] = {"abc", "", "9223372036854775808"};
 constexpr std::string_view kIndexes[] = {"0", "1", "-1", "2", "-2", "100", "-100"};
 constexpr std::string_view kChannels[] = {"c1", "c1", "c2", "d1", "", "c[1]"};
 constexpr std::string_view kGlobs[] = {
@@ -38,6 +39,15 @@ constexpr std::string_view kGlobs[] = {
 constexpr std::string_view kOffsets[] = {"0", "1", "3", "10"};
 constexpr std::string_view kBadOffsets[] = {"-1", "536870912", "abc", "9223372036854775807"};
 constexpr std::string_view kSetMemberOptions[] = {"NX", "XX", "GT", "LT", "CH", "INCR"};
+constexpr std::string_view kBitOffsets[] = {"0", "1", "7", "8", "100", "5000"};
+constexpr std::string_view kBadBitOffsets[] = {"-1", "abc", "4294967296", "", "1.5"};
+constexpr std::string_view kBits[] = {"0", "1"};
+constexpr std::string_view kNoBits[] = {"2", "-1", "abc", ""};
+constexpr std::string_view kFloats[] = {"1", "0.1",  "-0.1", "3.0e3", "1e-10", "1.5",
+                                        "0", "-2.5", "0x1",  "1e17",  "-1e17", "5e-324"};
+constexpr std::string_view kBadFloats[] = {"abc", "", " 1", "1 ", "nan", "inf", "-inf", "1e5000"};
+constexpr std::string_view kEnds[] = {"LEFT", "right"};
+constexpr std::string_view kNoEnds[] = {"MIDDLE", ""};
 constexpr std::string_view kCounts[] = {"0", "1", "2", "100", "-1"};
 constexpr std::string_view kFirstCursor[] = {"0"};
 constexpr std::string_view kBadCursors[] = {"abc", "", "1.5", " 0"};
@@ -55,8 +65,13 @@ constexpr Choice kChoices[] = {
     {"bound", kBounds, kBadBounds},
     {"lex", kLexBounds, kBadLexBounds},
     {"all", kAll, kNotAll},
+    {"all-or-none", kAll, kNoCount},
     {"index", kIndexes, kNearIntegers},
     {"offset", kOffsets, kBadOffsets},
+    {"bit-offset", kBitOffsets, kBadBitOffsets},
+    {"bit", kBits, kNoBits},
+    {"float", kFloats, kBadFloats},
+    {"end", kEnds, kNoEnds},
     {"count", kCounts, kNearIntegers},
     {"zadd-option", kSetMemberOptions, {}},
     {"channel", kChannels, {}},
@@ -99,6 +114,35 @@ constexpr std::string_view kScanForms[] = {"",
                                            "COUNT",
                                            "ZZ",
                                            "MATCH"};
+constexpr std::string_view kElementScanForms[] = {"COUNT 100",
+                                                  "COUNT 100",
+                                                  "MATCH {glob} COUNT 1000",
+                                                  "COUNT 100 MATCH *",
+                                                  "TYPE string COUNT 10",
+                                                  "COUNT 0",
+                                                  "COUNT abc",
+                                                  "COUNT",
+                                                  "ZZ"};
+// With BY and ALPHA elements may be equal, and then come in any order.
+constexpr std::string_view kSortForms[] = {"",
+                                           "ALPHA",
+                                           "ALPHA",
+                                           "DESC",
+                                           "desc alpha",
+                                           "ALPHA LIMIT 0 2",
+                                           "ALPHA LIMIT {index} {index}",
+                                           "LIMIT {integer} {integer}",
+                                           "BY k* LIMIT 0 3",
+                                           "BY k* DESC",
+                                           "BY k*->f1 GET # GET k*->f2",
+                                           "ALPHA GET # GET k*",
+                                           "ALPHA STORE {other-key}",
+                                           "BY k* GET k* STORE {other-key}",
+                                           "LIMIT 0",
+                                           "GET",
+                                           "ZZ"};
+constexpr std::string_view kCopyForms[] = {
+    "", "", "REPLACE", "replace", "DB {database}", "DB {database} REPLACE", "DB", "ZZ"};
 constexpr std::string_view kFlushForms[] = {"", "", "", "ASYNC", "sync", "ZZ", "SYNC SYNC"};
 constexpr std::string_view kHelloForms[] = {"2",
                                             "3",
@@ -232,6 +276,9 @@ constexpr Form kForms[] = {
     {"zrange", kZrangeForms},
     {"range-options", kRangeForms},
     {"scan-options", kScanForms},
+    {"element-scan-options", kElementScanForms},
+    {"copy-options", kCopyForms},
+    {"sort-options", kSortForms},
     {"scores", kScoresForms},
     {"limit", kLimitForms},
     {"flush", kFlushForms},

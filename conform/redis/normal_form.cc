@@ -140,17 +140,20 @@ void commands(Parts words, Ids, Frame& reply) {
 
 struct Row {
   Normalisation listed;
-  std::array<std::string_view, 3> commands;
+  std::array<std::string_view, 4> commands;
   void (*rewrite)(Parts, Ids, Frame&);
 };
 
 constexpr Row kRows[] = {
-    {{"order", "KEYS SMEMBERS SPOP", "the order of a hash table is that of its own random seed"},
-     {"keys", "smembers", "spop"},
+    {{"order", "KEYS SMEMBERS SPOP SRANDMEMBER",
+      "the order of a hash table is that of its own random seed"},
+     {"keys", "smembers", "spop", "srandmember"},
      in_any_order},
     {{"parameter-order", "CONFIG GET", "likewise"}, {"config"}, parameters},
     {{"channel-order", "PUBSUB CHANNELS, SHARDCHANNELS", "likewise"}, {"pubsub"}, channels},
-    {{"scan-order", "SCAN", "likewise; a scan of few keys is over in one step"}, {"scan"}, scanned},
+    {{"scan-order", "SCAN SSCAN", "likewise; a scan of few keys is over in one step"},
+     {"scan", "sscan"},
+     scanned},
     {{"random-key", "RANDOMKEY", "any key will do where there is one"}, {"randomkey"}, one_key},
     {{"client-ids", "CLIENT",
       "servers count connections from where they like; of CLIENT LIST, the connections of the "

@@ -190,8 +190,10 @@ std::string ScriptText::call(bool statement) {
   Words words = vocabulary_.command(true);
   const std::string name = lower(words[0]);
   // These answers have no order, or tell more than the model has.
-  const bool unordered = name == "keys" || name == "smembers" || name == "spop" || name == "pubsub";
-  if (name == "scan" || name == "randomkey" || name == "info" || name == "command")
+  const bool unordered = name == "keys" || name == "smembers" || name == "spop" ||
+                         name == "srandmember" || name == "pubsub";
+  if (name == "scan" || name == "sscan" || name == "randomkey" || name == "info" ||
+      name == "command")
     words = {"DBSIZE"};
   const std::string function = vocabulary_.one_in(3) ? "redis.pcall" : "redis.call";
   std::string arguments;

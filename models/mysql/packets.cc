@@ -188,6 +188,10 @@ std::string switch_of_proof(std::string_view challenge) {
   return payload;
 }
 
+bool wants_tls(std::string_view payload) {
+  return (Fields(payload).number(4) & (kProtocol41 | kSsl)) == (kProtocol41 | kSsl);
+}
+
 std::optional<Handshake> read_handshake(std::string_view payload) {
   Fields fields(payload);
   const auto wants = static_cast<std::uint32_t>(fields.number(4));

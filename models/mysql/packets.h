@@ -120,7 +120,8 @@ struct Handshake {
   std::string database;
   std::string program;  // of its attributes; empty: it names none
 };
-// Nothing: it is no response of protocol 4.1.
+// Nothing: it is no response of protocol 4.1, or is about to begin TLS.
 std::optional<Handshake> read_handshake(std::string_view payload);
+bool wants_tls(std::string_view payload);
 
 }  // namespace picklock::mysql::packets

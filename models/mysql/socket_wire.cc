@@ -28,6 +28,7 @@ enum class Command : std::uint8_t {
   statistics = 0x09,
   process_kill = 0x0c,
   ping = 0x0e,
+  change_user = 0x11,
   stmt_prepare = 0x16,
   stmt_execute = 0x17,
   stmt_send_long_data = 0x18,
@@ -101,6 +102,8 @@ Cut SocketWire::cut(std::string_view& bytes, sim::Payload& message) {
 
 Cut SocketWire::shake_hands(std::string_view payload, sim::Payload& message) {
   std::optional<packets::Handshake> handshake = packets::read_handshake(payload);
+  if (!handshake && packets::wants_tls(payload))
+    return refuse(message, {1043, "08S01", "Bad handshake: this server has no TLS"}, true);
   if (!handshake) return refuse(message, {1043, "08S01", "Bad handshake"}, true);
   asker_ = {.user = std::move(handshake->user), .database = std::move(handshake->database)};
   if (!handshake->program.empty() && handshake->program != kShell)
@@ -115,7 +118,14 @@ Cut SocketWire::shake_hands(std::string_view payload, sim::Payload& message) {
 
 Cut SocketWire::check(std::string_view proof, sim::Payload& message) {
   stage_ = Stage::command;
-  if (password_.empty() || proof == proof_of(password_, challenge_)) return answer_ok(message);
+  return proves(proof) ? answer_ok(message) : deny(proof, message);
+}
+
+bool SocketWire::proves(std::string_view proof) const {
+  return password_.empty() || proof == proof_of(password_, challenge_);
+}
+
+Cut SocketWire::deny(std::string_view proof, sim::Payload& message) {
   return refuse(message,
                 {1045, "28000",
                  fmt::format("Access denied for user '{}'@'localhost' (using password: {})",
@@ -143,6 +153,8 @@ Cut SocketWire::command(std::string_view payload, sim::Payload& message) {
       return query(fmt::format("KILL {}", Fields(rest).number(4)), {}, Asked::As::text, message);
     case Command::ping:
       return answer_ok(message);
+    case Command::change_user:
+      return change_user(rest, message);
     case Command::stmt_prepare:
       return prepare(rest, message);
     case Command::stmt_execute:
@@ -160,12 +172,27 @@ Cut SocketWire::command(std::string_view payload, sim::Payload& message) {
       Answers(asked.written, next_).end(status());
       return ask(message, std::move(asked));
     case Command::reset_connection:
-      prepared_ = {};
-      asked.as = Asked::As::text;
-      asked.reading.statement.op = Op::reset_session;
-      return ask(message, std::move(asked));
+      return reset(message);
   }
   return refuse(message, {1047, "08S01", "Unknown command"});
+}
+
+Cut SocketWire::reset(sim::Payload& message) {
+  prepared_ = {};
+  Asked asked{.as = Asked::As::text};
+  asked.reading.statement.op = Op::reset_session;
+  return ask(message, std::move(asked));
+}
+
+// The session begins anew, as another user or the same.
+Cut SocketWire::change_user(std::string_view fields, sim::Payload& message) {
+  Fields read(fields);
+  const std::string_view user = read.until_nul();
+  const std::string_view proof = read.bytes(read.number(1));
+  const std::string_view database = read.until_nul();
+  if (!read.good()) return refuse(message, {1047, "08S01", "Unknown command"});
+  asker_ = {.user = std::string(user), .database = std::string(database)};
+  return proves(proof) ? reset(message) : deny(proof, message);
 }
 
 Cut SocketWire::query(std::string_view text, std::span<const Value> parameters, Asked::As as,

@@ -41,6 +41,10 @@ class SocketWire final : public servers::Wire {
   servers::Cut refuse(sim::Payload& message, const SqlError& error, bool ends = false);
   servers::Cut shake_hands(std::string_view payload, sim::Payload& message);
   servers::Cut check(std::string_view proof, sim::Payload& message);
+  bool proves(std::string_view proof) const;
+  servers::Cut deny(std::string_view proof, sim::Payload& message);
+  servers::Cut change_user(std::string_view fields, sim::Payload& message);
+  servers::Cut reset(sim::Payload& message);
   servers::Cut command(std::string_view payload, sim::Payload& message);
   servers::Cut query(std::string_view text, std::span<const Value> parameters, Asked::As as,
                      sim::Payload& message);

@@ -238,6 +238,42 @@ TEST(MySqlSocketWire, AConnectionThatAPoolResetsIsAsNew) {
   EXPECT_EQ(error_in(talk.say(packet(0, execute), {})), 1243) << "its statements are gone";
 }
 
+std::string change_of_user(const std::string& proof) {
+  return packet(0, "\x11other" + std::string(1, '\0') + static_cast<char>(proof.size()) + proof +
+                       std::string("stock\0\x21\0", 8) + std::string(kNativePassword) + '\0');
+}
+
+TEST(MySqlSocketWire, AnotherUserBeginsAnew) {
+  Talk talk;
+  talk.shake_hands();
+  talk.say(packet(0, "\x16SELECT GET_LOCK(?, ?)"), {});
+  EXPECT_EQ(talk.asked(change_of_user("")), "RESET CONNECTION");
+  EXPECT_EQ(talk.answer({}), Talk::ok(1, 2));
+  EXPECT_THAT(talk.query("SELECT USER(), DATABASE()"),
+              testing::AllOf(HasSubstr("other@localhost"), HasSubstr("stock")));
+  const std::string execute("\x17\1\0\0\0\0\1\0\0\0", 10);
+  EXPECT_EQ(error_in(talk.say(packet(0, execute), {})), 1243) << "its statements are gone";
+}
+
+TEST(MySqlSocketWire, AnotherUserProvesThePasswordToo) {
+  const std::string challenge(20, 'c');
+  for (const bool right : {true, false}) {
+    Talk talk("secret", challenge);
+    talk.say(packet(1, response({}, 0, proof_of("secret", challenge))), {});
+    const std::string answer =
+        talk.say(change_of_user(proof_of(right ? "secret" : "wrong", challenge)), {});
+    EXPECT_EQ(error_in(answer), right ? 0 : 1045);
+    EXPECT_EQ(talk.open, right);
+  }
+}
+
+TEST(MySqlSocketWire, AClientThatWantsTlsIsToldThatThereIsNone) {
+  Talk talk;
+  EXPECT_THAT(talk.say(packet(1, response({}, packets::kSsl).substr(0, 32)), {}),
+              HasSubstr("this server has no TLS"));
+  EXPECT_FALSE(talk.open);
+}
+
 TEST(MySqlSocketWire, BytesThatAreNoPacketsEndTheConnection) {
   for (const std::string& bytes :
        {std::string("GET / HTTP/1.1\r\n\r\n"), std::string(64, '\xff'), std::string("\0\0\0\1", 4),

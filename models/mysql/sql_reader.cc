@@ -201,6 +201,7 @@ class SqlReader : private SqlRows {
     if (!is_word("from")) fail();
     go_to(behind);
     where();
+    order();
     limit();
     locking();
     check_count();
@@ -215,6 +216,18 @@ class SqlReader : private SqlRows {
       if (from && !dual) return i + 1;
     }
     return 0;
+  }
+
+  void order() {
+    if (!words("order by")) return;
+    do {
+      const std::string one = column();
+      const auto& columns = schema().columns;
+      const auto at = std::find(columns.begin(), columns.end(), one) - columns.begin();
+      const bool descending = words("desc");
+      if (!descending) words("asc");
+      reading_.order.push_back({.field = static_cast<std::size_t>(at), .descending = descending});
+    } while (symbol(","));
   }
 
   // At most one row has a key, so that a limit changes nothing.
@@ -440,8 +453,15 @@ std::vector<Row> rows_shown(const Reading& reading, const Answer& answer) {
   if (reading.statement.op == Op::ping) return reading.rows;
   if (reading.shown.size() == 1 && reading.shown.front().from == Shown::From::count)
     return {{static_cast<std::int64_t>(answer.rows.size())}};
+  std::vector<Row> answered = answer.rows;
+  std::stable_sort(answered.begin(), answered.end(), [&](const Row& one, const Row& other) {
+    for (const auto& [field, descending] : reading.order) {
+      if (one[field] != other[field]) return (one[field] < other[field]) != descending;
+    }
+    return false;
+  });
   std::vector<Row> rows;
-  for (const Row& row : answer.rows) {
+  for (const Row& row : answered) {
     Row& out = rows.emplace_back();
     for (const Shown& one : reading.shown) {
       const Value value = one.field < row.size() ? row[one.field] : Value();

@@ -33,6 +33,12 @@ struct Reading {
   Statement statement{.op = Op::ping};
   // The columns of the result; empty: the statement has none.
   std::vector<Shown> shown{};
+  // The fields by which the rows of the answer are sorted.
+  struct Order {
+    std::size_t field = 0;
+    bool descending = false;
+  };
+  std::vector<Order> order{};
   // The result of a ping, whose answer has no rows.
   std::vector<Row> rows{};
   std::optional<std::string> database{};  // that it selects

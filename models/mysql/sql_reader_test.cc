@@ -246,6 +246,30 @@ TEST(SqlReader, ShowsTheColumnsThatWereAskedFor) {
               ElementsAre(Row{std::int64_t{1}}));
 }
 
+TEST(SqlReader, SortsTheRowsOfAnAnswer) {
+  const auto shown = [](std::string_view order) {
+    const Reading reading = read("SELECT name FROM work WHERE value > 0 ORDER BY " +
+                                 std::string(order) + " FOR UPDATE");
+    EXPECT_EQ(reading.statement.locking, Locking::update);
+    const std::size_t columns = schema_of("work")->columns.size();
+    std::vector<Row> rows;
+    for (const auto& [name, number] :
+         std::vector<std::pair<std::string, std::int64_t>>{{"b", 1}, {"c", 2}, {"a", 2}}) {
+      Row& row = rows.emplace_back(columns, Value(number));
+      row[0] = name;
+    }
+    std::string names;
+    for (const Row& row : rows_shown(reading, {.rows = rows}))
+      names += std::get<std::string>(row.front());
+    return names;
+  };
+  EXPECT_EQ(shown("name"), "abc");
+  EXPECT_EQ(shown("name DESC"), "cba");
+  EXPECT_EQ(shown("value, name"), "bac");
+  EXPECT_EQ(shown("work.value DESC, name ASC"), "acb");
+  EXPECT_EQ(error_in("SELECT name FROM work ORDER BY colour"), 1054);
+}
+
 TEST(SqlReader, AnswersByItselfWhatLibrariesAskOnConnecting) {
   for (const char* const text :
        {"SET NAMES utf8mb4", "SET sql_mode = CONCAT(@@sql_mode, ',STRICT_TRANS_TABLES')",
@@ -263,7 +287,7 @@ TEST(SqlReader, RefusesWhatTheModelDoesNotHave) {
         "SET GLOBAL innodb_lock_wait_timeout = 1", "SET @@global.autocommit = 1",
         "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE", "SELECT name FROM locks LIMIT 1",
         "START TRANSACTION WITH CONSISTENT SNAPSHOT", "SELECT GET_LOCK('a', 0.5)",
-        "SELECT * FROM locks ORDER BY name", "UPDATE work SET value = value * 2", "SELECT 'open",
+        "SELECT * FROM locks ORDER BY 1", "UPDATE work SET value = value * 2", "SELECT 'open",
         "SELECT /* open", "INSERT INTO locks VALUES ('a'), ('b')",
         "UPDATE work SET value = 1 + 9223372036854775808", "CREATE TABLE orders (id BIGINT)"})
     EXPECT_EQ(error_in(text), 1064) << text;

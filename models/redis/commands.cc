@@ -65,9 +65,7 @@ constexpr std::array kFunction = {
     Command{"function|flush", -2, kNoScript},   Command{"function|kill", 2, kNoScript},
     Command{"function|list", -2, kNoScript},    Command{"function|load", -3, kNoScript},
     Command{"function|restore", -3, kNoScript}, Command{"function|stats", 2, kNoScript}};
-constexpr std::array kNamesOnly = {
-    Command{"blpop", -3, kWrite | kNoScript | kBlocking, nullptr, {1, -2, 1}},
-    Command{"function", -2, kNoScript, nullptr, {}, kFunction}};
+constexpr std::array kNamesOnly = {Command{"function", -2, kNoScript, nullptr, {}, kFunction}};
 
 const std::vector<const Command*>& everything() {
   static const std::vector<const Command*> all = [] {

@@ -4,10 +4,12 @@
 #include <chrono>
 
 #include "models/redis/authentication.h"
+#include "models/redis/blocked_clients.h"
 #include "models/redis/commands.h"
 #include "models/redis/config.h"
 #include "models/redis/connections.h"
 #include "models/redis/lifetime.h"
+#include "models/redis/monitors.h"
 #include "models/redis/pause_gate.h"
 #include "models/redis/pubsub.h"
 #include "models/redis/redirection.h"
@@ -58,6 +60,7 @@ void reset(Call& call) {
   Session& session = call.session;
   session.end_transaction();
   PubSub::forget(session);
+  call.server.monitors.forget(session);
   session.database = 0;
   session.protocol = 2;
   session.authenticated = call.server.config.password().empty();
@@ -88,23 +91,6 @@ void hello(Call& call) {
 }
 
 // ---------------------------------------------------------------- CLIENT
-
-std::string address(sim::ProcessId process, std::uint64_t port) {
-  return host_of(process) + ":" + std::to_string(port);
-}
-
-std::string peer_address(const Session& session) {
-  constexpr std::uint64_t kFirstPort = 32768;
-  constexpr std::uint64_t kPorts = 28232;
-  const std::uint64_t port = kFirstPort + session.id % kPorts;
-  if (session.connection == nullptr) return "127.0.0.1:" + std::to_string(port);
-  return address(session.connection->client().id(), port);
-}
-
-std::string own_address(const Session& session) {
-  if (session.connection == nullptr) return "127.0.0.1:" + std::to_string(kServerPort);
-  return address(session.connection->server().id(), kServerPort);
-}
 
 enum class ClientType : std::uint8_t { normal, replica, pubsub, master };
 
@@ -141,6 +127,7 @@ bool touched(Keyspace& keys, const Session& session) {
 std::string flags(Keyspace& keys, const Session& session) {
   std::string all;
   if (session.replica != nullptr) all += 'S';
+  if (session.monitors) all += 'O';
   if (session.subscribed()) all += 'P';
   if (session.in_multi) all += 'x';
   if (session.held > 0 || session.blocked || !session.postponed.empty()) all += 'b';
@@ -160,8 +147,8 @@ std::string info_line(const Call& call, const Session& session) {
   const auto field = [&line](std::string_view name, std::string_view value) {
     line.append(" ").append(name).append("=").append(value);
   };
-  field("addr", peer_address(session));
-  field("laddr", own_address(session));
+  field("addr", Connections::peer_address(session));
+  field("laddr", Connections::own_address(session));
   field("fd", std::to_string(session.id + 7));
   field("name", session.name);
   field("age", seconds(session.connected_at));
@@ -239,8 +226,8 @@ struct Whom {
   bool skip_me = true;
 
   bool is(const Session& session) const {
-    return (address.empty() || peer_address(session) == address) &&
-           (local_address.empty() || own_address(session) == local_address) &&
+    return (address.empty() || Connections::peer_address(session) == address) &&
+           (local_address.empty() || Connections::own_address(session) == local_address) &&
            (!typed || is_of(session, type)) &&
            (id == 0 || static_cast<std::int64_t>(session.id) == id);
   }
@@ -386,7 +373,6 @@ void client_trackinginfo(Call& call) {
   reply.add().set(Reply::Kind::array);
 }
 
-// No client can be unblocked in the model.
 void client_unblock(Call& call) {
   if (call.words() > 4) {
     wrong_subcommand(call);
@@ -397,7 +383,18 @@ void client_unblock(Call& call) {
     return;
   }
   std::int64_t id = 0;
-  if (integer(call[2], id, call.reply)) call.reply.set_integer(0);
+  if (!integer(call[2], id, call.reply)) return;
+  const bool error = call.words() == 4 && same_word(call[3], "error");
+  call.reply.set_integer(call.server.blocked.unblock_later(id, error) ? 1 : 0);
+}
+
+void monitor(Call& call) {
+  if (call.session.in_multi) {
+    call.reply.set_error("ERR MONITOR isn't allowed for DENY BLOCKING client");
+    return;
+  }
+  call.server.monitors.add(call.session);
+  call.reply.set_status("OK");
 }
 
 void client_help(Call& call) {
@@ -480,6 +477,7 @@ constexpr std::array kCommands = {
     Command{"reset", 1, kAlways | kSubscribed | kNotQueued | kEndsMulti, reset},
     Command{"hello", -1, kAlways, hello},
     Command{"auth", -2, kAlways, auth},
+    Command{"monitor", 1, kOthers, monitor},
     Command{"select", 2, kLoading | kStale | kFast, select},
     Command{"client", -2, 0, nullptr, {}, kClientSubcommands},
 };

@@ -5,8 +5,10 @@
 #include "models/redis/blocked_clients.h"
 #include "models/redis/config.h"
 #include "models/redis/direct_commands.h"
+#include "models/redis/directory.h"
 #include "models/redis/executor.h"
 #include "models/redis/keyspace.h"
+#include "models/redis/monitors.h"
 #include "models/redis/pubsub.h"
 #include "models/redis/replication.h"
 #include "models/redis/slow_readers.h"
@@ -14,6 +16,26 @@
 #include "models/redis/wire.h"
 
 namespace picklock::redis {
+namespace {
+
+std::string address(sim::ProcessId process, std::uint64_t port) {
+  return host_of(process) + ":" + std::to_string(port);
+}
+
+}  // namespace
+
+std::string Connections::peer_address(const Session& session) {
+  constexpr std::uint64_t kFirstPort = 32768;
+  constexpr std::uint64_t kPorts = 28232;
+  const std::uint64_t port = kFirstPort + session.id % kPorts;
+  if (session.connection == nullptr) return "127.0.0.1:" + std::to_string(port);
+  return address(session.connection->client().id(), port);
+}
+
+std::string Connections::own_address(const Session& session) {
+  if (session.connection == nullptr) return "127.0.0.1:" + std::to_string(kServerPort);
+  return address(session.connection->server().id(), kServerPort);
+}
 
 void Connections::reset() {
   last_id_ = 0;
@@ -53,6 +75,7 @@ void Connections::disconnect(Session& session) {
   if (!session.connected) return;
   session.connected = false;
   PubSub::forget(session);
+  monitors_.forget(session);
   if (session.replica != nullptr) replication_.replicas().detached(session);
   if (session.blocked) blocked_.forget(session);
   if (session.connection != nullptr) session.connection->session = nullptr;
@@ -85,17 +108,14 @@ void Connections::close(Session& session) {
   }
 }
 
-void Connections::push(Session& session, std::initializer_list<std::string_view> words) {
+template <typename Write>
+void Connections::send_unasked(Session& session, Write write) {
   if (session.closing) {
     // The server still writes to a client that has stopped reading; the write error then closes the
     // connection.
     if (&session != executor_.answering()) slow_readers_.close_later(session);
     return;
   }
-  const auto write = [&](sim::Payload& out) {
-    write_push(out, words.size(), session.protocol);
-    for (std::string_view word : words) write_bulk(out, word);
-  };
   if (&session == executor_.answering()) {
     write(executor_.answer());
   } else if (session.connection == nullptr) {
@@ -110,6 +130,17 @@ void Connections::push(Session& session, std::initializer_list<std::string_view>
     network.send_unasked(message);
     slow_readers_.look_at(session);
   }
+}
+
+void Connections::push(Session& session, std::initializer_list<std::string_view> words) {
+  send_unasked(session, [&](sim::Payload& out) {
+    write_push(out, words.size(), session.protocol);
+    for (std::string_view word : words) write_bulk(out, word);
+  });
+}
+
+void Connections::push_line(Session& session, std::string_view line) {
+  send_unasked(session, [&](sim::Payload& out) { out.append(line); });
 }
 
 }  // namespace picklock::redis

@@ -26,6 +26,7 @@ class Connections {
         executor_(parts.executor),
         slow_readers_(parts.slow_readers),
         replication_(parts.replication),
+        monitors_(parts.monitors),
         blocked_(parts.blocked),
         direct_(parts.direct) {}
 
@@ -57,9 +58,17 @@ class Connections {
 
   // A frame of bulk strings that nobody asked for.
   void push(Session& session, std::initializer_list<std::string_view> words);
+  // A line that nobody asked for, of MONITOR.
+  void push_line(Session& session, std::string_view line);
+
+  // As the server shows it.
+  static std::string peer_address(const Session& session);
+  static std::string own_address(const Session& session);
 
  private:
   Session& open_on(sim::Connection& connection);
+  template <typename Write>
+  void send_unasked(Session& session, Write write);
 
   sim::Service& service_;
   const Config& config_;
@@ -68,6 +77,7 @@ class Connections {
   Executor& executor_;
   SlowReaders& slow_readers_;
   Replication& replication_;
+  Monitors& monitors_;
   BlockedClients& blocked_;
   DirectCommands& direct_;
   std::deque<Session> sessions_;  // all that there ever were; reused when closed

@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "models/redis/blocked_clients.h"
 #include "models/redis/config.h"
 #include "models/redis/lifetime.h"
+#include "models/redis/monitors.h"
 #include "models/redis/pause_gate.h"
 #include "models/redis/persistence.h"
 #include "models/redis/propagation.h"
@@ -63,6 +65,7 @@ Executor::Result Executor::run(Call& call, const Command* command, sim::Payload&
   const std::uint32_t flags = flags_of(call, command);
   refusals_.look_at_memory();
   session.last_command = command;
+  bool carried_out = false;
   if (const std::string_view text = refusals_.reason(call, command, flags); !text.empty()) {
     refuse(call, flags, text);
   } else if (pause_.holds_back(flags)) {
@@ -76,11 +79,17 @@ Executor::Result Executor::run(Call& call, const Command* command, sim::Payload&
   } else if (!on_own_thread && (flags & kOwnStack) != 0) {
     return Result::own_thread;
   } else {
+    // A script is shown before its commands.
+    carried_out = !command->is(kRunsScript);
+    if (!carried_out) show(call, *command);
     invoke(call, *command);
   }
   ++stats_.commands;
   session.last_command_at = lifetime_.now();
-  if (session.blocked) return Result::blocked;
+  if (session.blocked) {
+    show(call, *command);
+    return Result::blocked;
+  }
   if (!call.written) {
     if (call.reply.is_error()) ++stats_.errors;
     if (session.wants_replies()) write_reply(out, call.reply, session.protocol);
@@ -90,7 +99,12 @@ Executor::Result Executor::run(Call& call, const Command* command, sim::Payload&
   } else if (session.replies == Replies::skip_this) {
     session.replies = Replies::on;
   }
+  if (carried_out) show(call, *command);
   return out.size() != 0 ? Result::answered : Result::silent;
+}
+
+void Executor::show(const Call& call, const Command& command) const {
+  context_.monitors.show(&call.session, call.session.database, command, call.argv);
 }
 
 Executor::Result Executor::execute(const Order& order, Reply& reply, sim::Payload& out) {
@@ -119,6 +133,7 @@ Executor::Result Executor::execute(const Order& order, Reply& reply, sim::Payloa
     keys_.recorder().answered(actor, reply.is_error());
   if (result == Result::blocked) replication_.replicas().ask_for_acknowledgements();
   slow_readers_.close_due();
+  if (before == nullptr) context_.blocked.settle();
   return result;
 }
 

@@ -83,6 +83,7 @@ class Executor {
   std::uint32_t flags_of(const Call& call, const Command* command) const;
   static void refuse(Call& call, std::uint32_t flags, std::string_view text);
   void invoke_and_keep(Call& call, const Command& command);
+  void show(const Call& call, const Command& command) const;  // to those that monitor
 
   const Context& context_;
   Lifetime& lifetime_;

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "models/redis/commands.h"
+#include "models/redis/scan.h"
 
 namespace picklock::redis {
 namespace of_hashes {
@@ -137,6 +138,53 @@ void hincrby(Call& call) {
   call.reply.set_integer(number);
 }
 
+void hincrbyfloat(Call& call) {
+  long double by = 0;
+  if (!strict_long_double(call[3], by)) {
+    call.reply.set_error("ERR value is not a valid float");
+    return;
+  }
+  if (!is_finite(by)) {
+    call.reply.set_error("ERR value is NaN or Infinity");
+    return;
+  }
+  Entry* entry = nullptr;
+  Hash* hash = nullptr;
+  if (!hash_of(call, entry, hash)) return;
+  long double number = 0;
+  const Hash::Field* field = field_of(hash, call[2]);
+  if (field != nullptr && !strict_long_double(field->value, number)) {
+    call.reply.set_error("ERR hash value is not a float");
+    return;
+  }
+  number += by;
+  if (!is_finite(number)) {
+    call.reply.set_error("ERR increment would produce NaN or Infinity");
+    return;
+  }
+  std::string text;
+  write_long_double(number, text);
+  set_field(to_change(call, call[1], Type::hash, entry).hash(), call[2], text);
+  call.reply.set_bulk(text);
+  call.replicate({"HSET", call[1], call[2], call.reply.text});
+}
+
+void hscan(Call& call) {
+  ScanOptions options;
+  if (!read_cursor(call, call[2], options)) return;
+  Entry* entry = nullptr;
+  Hash* hash = nullptr;
+  if (!hash_of(call, entry, hash)) return;
+  if (hash != nullptr && !read_scan_options(call, 3, false, options)) return;
+  Reply& found = begin_scan(call.reply);
+  if (hash == nullptr) return;
+  for (const Hash::Field& field : *hash) {
+    if (!options.wants(field.name)) continue;
+    found.add().set_bulk(field.name);
+    found.add().set_bulk(field.value);
+  }
+}
+
 void hdel(Call& call) {
   Entry* entry = nullptr;
   Hash* hash = nullptr;
@@ -161,6 +209,8 @@ constexpr std::array kCommands = {
     Command{"hgetall", 2, kRead, hgetall, {1, 1, 1}},
     Command{"hexists", 3, kRead | kFast, hexists, {1, 1, 1}},
     Command{"hincrby", 4, kWrite | kMayGrow | kFast, hincrby, {1, 1, 1}},
+    Command{"hincrbyfloat", 4, kWrite | kMayGrow | kFast, hincrbyfloat, {1, 1, 1}},
+    Command{"hscan", -3, kRead, hscan, {1, 1, 1}},
     Command{"hdel", -3, kWrite | kFast, hdel, {1, 1, 1}},
     Command{"hlen", 2, kRead | kFast, hlen, {1, 1, 1}},
     Command{"hkeys", 2, kRead, hkeys, {1, 1, 1}},

@@ -1,12 +1,12 @@
 // Keys of any type: existence, names, removal and expiry.
 #include <array>
-#include <charconv>
-#include <optional>
-#include <system_error>
 #include <vector>
 
+#include "models/redis/blocked_clients.h"
 #include "models/redis/commands.h"
-#include "models/redis/glob.h"
+#include "models/redis/redirection.h"
+#include "models/redis/scan.h"
+#include "models/redis/sort.h"
 
 namespace picklock::redis {
 namespace of_keys {
@@ -43,7 +43,10 @@ void rename(const Call& call, bool nx) {
     return;
   }
   const bool taken = nx && call.live(call[2]) != nullptr;
-  if (!taken && call[1] != call[2]) call.keys.rename(*entry, call[2]);
+  if (!taken && call[1] != call[2]) {
+    call.keys.rename(*entry, call[2]);
+    call.server.blocked.ready(call.session.database, call[2]);
+  }
   if (nx) {
     call.reply.set_integer(taken ? 0 : 1);
   } else {
@@ -53,77 +56,110 @@ void rename(const Call& call, bool nx) {
 void rename(Call& call) { rename(call, false); }
 void renamenx(Call& call) { rename(call, true); }
 
-// ---------------------------------------------------------------- all keys
-
-bool is_wanted(std::string_view key, std::string_view pattern) {
-  return pattern == "*" || matches_glob(pattern, key);
+// Reads the number of a database. False: it is none, and the reply says so.
+bool read_database(const Call& call, std::string_view word, std::uint32_t& database) {
+  std::int64_t number = 0;
+  if (!integer(word, number, call.reply)) return false;
+  if (number > INT32_MAX || number < INT32_MIN) {
+    call.reply.set_error(
+        "ERR value is out of range, value must between -2147483648 and 2147483647");
+    return false;
+  }
+  if (number < 0 || number >= kDatabases) {
+    call.reply.set_error("ERR DB index is out of range");
+    return false;
+  }
+  database = static_cast<std::uint32_t>(number);
+  return true;
 }
+
+void same_object(Reply& reply) {
+  reply.set_error("ERR source and destination objects are the same");
+}
+
+void move(Call& call) {
+  if (call.server.redirection.slots() != nullptr) {
+    call.reply.set_error("ERR MOVE is not allowed in cluster mode");
+    return;
+  }
+  std::uint32_t to = 0;
+  if (!read_database(call, call[2], to)) return;
+  if (to == call.session.database) {
+    same_object(call.reply);
+    return;
+  }
+  Entry* entry = call.live(call[1]);
+  const bool moved = entry != nullptr && call.keys.live(to, call[1]) == nullptr;
+  if (moved) {
+    call.keys.move(*entry, to, call[1]);
+    call.server.blocked.ready(to, call[1]);
+  }
+  call.reply.set_integer(moved ? 1 : 0);
+}
+
+void copy(Call& call) {
+  std::uint32_t to = call.session.database;
+  bool replace = false;
+  for (std::size_t i = 3; i < call.words(); ++i) {
+    if (same_word(call[i], "replace")) {
+      replace = true;
+    } else if (same_word(call[i], "db") && i + 1 < call.words()) {
+      if (!read_database(call, call[++i], to)) return;
+    } else {
+      syntax_error(call.reply);
+      return;
+    }
+  }
+  if (to != call.session.database && call.server.redirection.slots() != nullptr) {
+    call.reply.set_error("ERR Copying to another database is not allowed in cluster mode");
+    return;
+  }
+  if (to == call.session.database && call[1] == call[2]) {
+    same_object(call.reply);
+    return;
+  }
+  const Entry* entry = call.live(call[1]);
+  const bool copied = entry != nullptr && (call.keys.live(to, call[2]) == nullptr || replace);
+  if (copied) {
+    call.keys.put(to, call[2], entry->value.type(), entry->deadline_ms).copy_from(entry->value);
+    call.server.blocked.ready(to, call[2]);
+  }
+  call.reply.set_integer(copied ? 1 : 0);
+}
+
+// ---------------------------------------------------------------- all keys
 
 // Dead keys are not listed and not forgotten either.
 void keys(Call& call) {
+  const ScanOptions wanted{.pattern = call[1]};
   call.reply.set(Reply::Kind::array);
   for (std::uint32_t slot = 0; slot < call.keys.slots(); ++slot) {
     const Entry& entry = call.keys.at(slot);
     if (entry.database == call.session.database && entry.alive(call.keys.clock().frozen_ms()) &&
-        is_wanted(entry.key, call[1]))
+        wanted.wants(entry.key))
       call.reply.add().set_bulk(entry.key);
   }
-}
-
-// Reads like C's strtoul: an empty text is 0, and a minus negates.
-bool read_cursor(std::string_view text, std::uint64_t& cursor) {
-  text = text.substr(0, text.find('\0'));
-  const bool negative = text.starts_with('-');
-  const std::string_view digits = negative || text.starts_with('+') ? text.substr(1) : text;
-  cursor = 0;
-  if (text.empty()) return true;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), cursor);
-  if (negative) cursor = 0 - cursor;
-  return error == std::errc() && end == digits.data() + digits.size();
 }
 
 // The cursor is a position in the order in which keys were first created. So a full iteration
 // returns every key once that exists all the time.
 void scan(Call& call) {
-  std::uint64_t cursor = 0;
-  if (!read_cursor(call[1], cursor)) {
-    call.reply.set_error("ERR invalid cursor");
-    return;
-  }
-  std::int64_t count = 10;
-  std::string_view pattern = "*";
-  std::optional<std::string_view> type;
-  for (std::size_t i = 2; i < call.words(); i += 2) {
-    if (same_word(call[i], "count") && i + 1 < call.words()) {
-      if (!integer(call[i + 1], count, call.reply)) return;
-    } else if (same_word(call[i], "match") && i + 1 < call.words()) {
-      pattern = call[i + 1];
-    } else if (same_word(call[i], "type") && i + 1 < call.words()) {
-      type = call[i + 1];
-    } else {
-      count = 0;
-    }
-    if (count < 1) {
-      syntax_error(call.reply);
-      return;
-    }
-  }
-  call.reply.set(Reply::Kind::array);
-  call.reply.elements.resize(2);
-  Reply& found = call.reply.elements[1];
-  found.set(Reply::Kind::array);
-  for (; cursor < call.keys.slots() && count > 0; ++cursor) {
+  ScanOptions options;
+  if (!read_cursor(call, call[1], options) || !read_scan_options(call, 2, true, options)) return;
+  Reply& found = begin_scan(call.reply);
+  std::uint64_t& cursor = options.cursor;
+  for (; cursor < call.keys.slots() && options.count > 0; ++cursor) {
     const Entry& entry = call.keys.at(static_cast<std::uint32_t>(cursor));
     if (!entry.present || entry.database != call.session.database) continue;
-    --count;
-    if (!is_wanted(entry.key, pattern)) continue;
+    --options.count;
+    if (!options.wants(entry.key)) continue;
     // A dead key has the type "none" and is returned if that type is requested.
     const bool living = call.live(entry.key) != nullptr;
-    if (type ? same_word(*type, type_of(living ? &entry : nullptr)) : living)
+    if (options.type ? same_word(*options.type, type_of(living ? &entry : nullptr)) : living)
       found.add().set_bulk(entry.key);
   }
-  const bool over = cursor >= call.keys.slots();
-  call.reply.elements[0].set_bulk(Digits(over ? 0 : static_cast<std::int64_t>(cursor)).view());
+  if (cursor < call.keys.slots())
+    call.reply.elements[0].set_bulk(Digits(static_cast<std::int64_t>(cursor)).view());
 }
 
 void randomkey(Call& call) {
@@ -260,6 +296,10 @@ constexpr std::array kCommands = {
     Command{"type", 2, kRead | kFast, type, {1, 1, 1}},
     Command{"rename", 3, kWrite, rename, {1, 2, 1}},
     Command{"renamenx", 3, kWrite | kFast, renamenx, {1, 2, 1}},
+    Command{"move", 3, kWrite | kFast, move, {1, 1, 1}},
+    Command{"copy", -3, kWrite | kMayGrow, copy, {1, 2, 1}},
+    Command{"sort", -2, kWrite | kMayGrow, redis::sort, {1, 1, 1}},
+    Command{"sort_ro", -2, kRead, redis::sort_ro, {1, 1, 1}},
     Command{"keys", 2, kRead, keys},
     Command{"scan", -2, kRead, scan},
     Command{"randomkey", 1, kRead, randomkey},

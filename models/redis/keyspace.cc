@@ -116,11 +116,11 @@ void Keyspace::forget(Entry& entry) {
   if (mourner_.self != nullptr) mourner_.forgotten(mourner_.self, entry.database, entry.key);
 }
 
-void Keyspace::rename(Entry& entry, std::string_view to) {
+void Keyspace::move(Entry& entry, std::uint32_t database, std::string_view to) {
   const std::int64_t deadline_ms = entry.deadline_ms;
-  Entry& target = slot(entry.database, to);
+  Entry& target = slot(database, to);
   if (&target == &entry) return;
-  put(entry.database, to, entry.value.type(), deadline_ms);
+  put(database, to, entry.value.type(), deadline_ms);
   std::swap(target.value, entry.value);
   remove(entry);
 }

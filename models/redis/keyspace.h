@@ -62,8 +62,9 @@ class Keyspace {
   void set_deadline(Entry& entry, std::int64_t deadline_ms);
   void remove(Entry& entry, history::Cause cause = history::Cause::command);
   void forget(Entry& entry);  // removes an expired entry
-  // Moves the entry to another key, which it replaces (RENAME).
-  void rename(Entry& entry, std::string_view to);
+  // Moves the entry to another key, which it replaces (RENAME), also of another database.
+  void rename(Entry& entry, std::string_view to) { move(entry, entry.database, to); }
+  void move(Entry& entry, std::uint32_t database, std::string_view to);
   void clear(std::uint32_t database);
   void swap(std::uint32_t one, std::uint32_t other);  // exchanges the keys of two databases
 

@@ -1,8 +1,9 @@
-// Lists, in which locks queue their waiters. (Commands that block a connection are not modeled.)
+// Lists, in which locks queue their waiters or keep what wakes them.
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "models/redis/blocked_clients.h"
 #include "models/redis/commands.h"
 
 namespace picklock::redis {
@@ -32,6 +33,7 @@ void push(const Call& call, End end, bool only_if_there) {
       list.emplace_back(element);
     }
   }
+  if (entry == nullptr) call.server.blocked.ready(call.session.database, call[1]);
   call.reply.set_integer(count_of(list));
 }
 void lpush(Call& call) { push(call, End::head, false); }
@@ -74,6 +76,85 @@ void pop(const Call& call, End end, std::string_view command) {
 }
 void lpop(Call& call) { pop(call, End::head, "lpop"); }
 void rpop(Call& call) { pop(call, End::tail, "rpop"); }
+
+// False: it is none, and the reply says so.
+bool read_timeout(std::string_view text, std::int64_t& timeout_ms, Reply& reply) {
+  long double seconds = 0;
+  if (!strict_long_double(text, seconds)) {
+    reply.set_error("ERR timeout is not a float or out of range");
+    return false;
+  }
+  // The real server converts a number beyond the range to the least integer.
+  constexpr long double kBeyond = 9223372036854775808.0L;
+  const long double ms = seconds * 1000;
+  if (ms < 0 || ms >= kBeyond) {
+    reply.set_error("ERR timeout is negative");
+    return false;
+  }
+  timeout_ms = static_cast<std::int64_t>(ms);
+  if (static_cast<long double>(timeout_ms) < ms) ++timeout_ms;
+  return true;
+}
+
+// Takes an element of the first list that there is. Without any it waits for one, but not in a
+// transaction (R127).
+void pop_or_block(Call& call, End end, std::string_view as_replicated) {
+  std::int64_t timeout_ms = 0;
+  if (!read_timeout(call.argv.back(), timeout_ms, call.reply)) return;
+  const Argv keys = call.argv.subspan(1, call.words() - 2);
+  for (const std::string_view key : keys) {
+    Entry* entry = nullptr;
+    if (!live_of(call, key, Type::list, entry)) return;
+    if (entry == nullptr) continue;
+    call.reply.set(Reply::Kind::array);
+    call.reply.add().set_bulk(key);
+    take(entry->value.list(), end, call.reply.add());
+    taken_from(call, *entry);
+    call.replicate({as_replicated, key});
+    return;
+  }
+  if (call.session.in_multi) {
+    call.reply.set(Reply::Kind::nil_array);
+  } else {
+    call.server.blocked.block_on_lists(call, keys, timeout_ms);
+  }
+}
+void blpop(Call& call) { pop_or_block(call, End::head, "LPOP"); }
+void brpop(Call& call) { pop_or_block(call, End::tail, "RPOP"); }
+
+// Moves an element from one list to another, or within one.
+void move(Call& call, End from, End to) {
+  Entry* source = nullptr;
+  Entry* target = nullptr;
+  if (!live_of(call, call[1], Type::list, source)) return;
+  if (source == nullptr) {
+    call.reply.set(Reply::Kind::nil);
+    return;
+  }
+  if (!live_of(call, call[2], Type::list, target)) return;
+  take(source->value.list(), from, call.reply);
+  List& list = to_change(call, call[2], Type::list, target).list();
+  if (to == End::head) {
+    list.emplace_front(call.reply.text);
+  } else {
+    list.emplace_back(call.reply.text);
+  }
+  if (source != target) taken_from(call, *source);
+  if (target == nullptr) call.server.blocked.ready(call.session.database, call[2]);
+}
+void rpoplpush(Call& call) { move(call, End::tail, End::head); }
+
+bool read_end(const Call& call, std::string_view word, End& end) {
+  end = same_word(word, "left") ? End::head : End::tail;
+  if (end == End::head || same_word(word, "right")) return true;
+  syntax_error(call.reply);
+  return false;
+}
+
+void lmove(Call& call) {
+  End from{}, to{};
+  if (read_end(call, call[3], from) && read_end(call, call[4], to)) move(call, from, to);
+}
 
 void llen(Call& call) {
   Entry* entry = nullptr;
@@ -182,6 +263,10 @@ constexpr std::array kCommands = {
     Command{"rpushx", -3, kWrite | kMayGrow | kFast, rpushx, {1, 1, 1}},
     Command{"lpop", -2, kWrite | kFast, lpop, {1, 1, 1}},
     Command{"rpop", -2, kWrite | kFast, rpop, {1, 1, 1}},
+    Command{"blpop", -3, kWrite | kNoScript | kBlocking, blpop, {1, -2, 1}},
+    Command{"brpop", -3, kWrite | kNoScript | kBlocking, brpop, {1, -2, 1}},
+    Command{"lmove", 5, kWrite | kMayGrow, lmove, {1, 2, 1}},
+    Command{"rpoplpush", 3, kWrite | kMayGrow, rpoplpush, {1, 2, 1}},
     Command{"llen", 2, kRead | kFast, llen, {1, 1, 1}},
     Command{"lindex", 3, kRead, lindex, {1, 1, 1}},
     Command{"lset", 4, kWrite | kMayGrow, lset, {1, 1, 1}},

@@ -7,8 +7,6 @@
 namespace picklock::redis {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 bool is_blank(char letter) { return letter == ' ' || (letter >= '\t' && letter <= '\r'); }
 
 int digit_of(char letter) {
@@ -48,14 +46,16 @@ bool too_large(std::string_view number, bool hexadecimal) {
   return place + power > 0;
 }
 
+template <typename Float>
 struct Read {
-  double value = 0;
+  Float value = 0;
   std::size_t used = 0;  // bytes; 0: this is no number
   bool outside = false;  // infinite or 0 because it is out of range
 };
 
-// As C's strtod.
-Read read_double(std::string_view text) {
+// As C's strtod and strtold.
+template <typename Float>
+Read<Float> read_number(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size() && is_blank(text[at])) ++at;
   const bool negative = at < text.size() && text[at] == '-';
@@ -73,7 +73,7 @@ Read read_double(std::string_view text) {
     number.remove_prefix(2);
     at += 2;
   }
-  Read read;
+  Read<Float> read;
   const auto [end, error] =
       std::from_chars(number.data(), number.data() + number.size(), read.value,
                       hexadecimal ? std::chars_format::hex : std::chars_format::general);
@@ -82,13 +82,22 @@ Read read_double(std::string_view text) {
   read.used = at + length;
   if (error == std::errc::result_out_of_range) {
     read.outside = true;
-    read.value = too_large(number.substr(0, length), hexadecimal) ? kInfinity : 0;
+    read.value = too_large(number.substr(0, length), hexadecimal)
+                     ? std::numeric_limits<Float>::infinity()
+                     : 0;
   }
   if (negative) read.value = -read.value;
   return read;
 }
 
-bool is_nan(double value) { return value != value; }
+template <typename Float>
+bool read_strictly(std::string_view text, Float& value) {
+  if (text.empty() || is_blank(text[0])) return false;
+  const Read<Float> read = read_number<Float>(text);
+  if (read.used != text.size() || read.outside || read.value != read.value) return false;
+  value = read.value;
+  return true;
+}
 
 }  // namespace
 
@@ -104,18 +113,26 @@ bool strict_integer(std::string_view text, std::int64_t& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-bool strict_double(std::string_view text, double& value) {
-  if (text.empty() || is_blank(text[0])) return false;
-  const Read read = read_double(text);
-  if (read.used != text.size() || read.outside || is_nan(read.value)) return false;
-  value = read.value;
-  return true;
+bool strict_double(std::string_view text, double& value) { return read_strictly(text, value); }
+
+bool strict_long_double(std::string_view text, long double& value) {
+  return read_strictly(text, value);
+}
+
+void write_long_double(long double value, std::string& text) {
+  std::array<char, 5200> digits{};  // the largest has 4,933 before the point
+  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), value,
+                                     std::chars_format::fixed, 17);
+  text.assign(digits.data(), written.ptr);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  if (text == "-0") text = "0";
 }
 
 bool lax_double(std::string_view text, double& value) {
   text = text.substr(0, text.find('\0'));
-  const Read read = read_double(text);
-  if (read.used != text.size() || is_nan(read.value)) return false;
+  const Read<double> read = read_number<double>(text);
+  if (read.used != text.size() || read.value != read.value) return false;
   value = read.value;
   return true;
 }

@@ -17,12 +17,20 @@ bool strict_integer(std::string_view text, std::int64_t& value);
 // without a leading blank, not out of range, and no NaN.
 bool strict_double(std::string_view text, double& value);
 
+// The same in the machine's own long double, as INCRBYFLOAT reads, adds and writes: x86 has 64 bits
+// of it, other machines have fewer or more.
+bool strict_long_double(std::string_view text, long double& value);
+// Writes up to 17 digits behind the point, and no zeros at the end.
+void write_long_double(long double value, std::string& text);
+
 // Reads a bound of a range of scores, which is less strict. It may have leading blanks, is infinite
 // if too large and 0 if too small or empty, and ends at the first zero byte.
 bool lax_double(std::string_view text, double& value);
 
 // Writes a number as C's "%.17g" does; strict_double reads the same value.
 void write_double(double value, std::string& text);
+
+inline bool is_finite(long double value) { return value - value == 0; }
 
 // An integer as text, without an allocation.
 class Digits {

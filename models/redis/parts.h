@@ -17,6 +17,7 @@ class Effects;
 class Executor;
 class Keyspace;
 class Lifetime;
+class Monitors;
 class PauseGate;
 class Persistence;
 class Propagation;
@@ -37,6 +38,7 @@ struct Context {
   Connections& connections;
   PauseGate& pause;
   BlockedClients& blocked;
+  Monitors& monitors;
   ScriptRunner& scripts;
   Executor& executor;
   Effects& effects;

@@ -90,6 +90,8 @@ std::string_view Refusals::reason(const Call& call, const Command* command, std:
   if (persistence_.loading() && !command->is(kLoading))
     return "LOADING Redis is loading the dataset in memory";  // R100
   if (scripts_.too_long() && !command->is(kWhileBusy)) return kBusy;
+  if (session.monitors && (flags & (kRead | kWrite | kMayReplicate)) != 0)
+    return "ERR Replica can't interact with the keyspace";
   return {};
 }
 

@@ -130,6 +130,7 @@ void ScriptRunner::run_command(Argv argv, Reply& reply) {
   wrote_ = wrote_ || command->is(kWrite);
   Call call{.server = context_, .keys = keys_, .session = session_, .argv = argv, .reply = reply};
   executor_.invoke(call, *command);
+  context_.monitors.show(nullptr, session_.database, *command, argv);
 }
 
 }  // namespace picklock::redis

@@ -48,6 +48,7 @@ void Server::read_configuration() {
 // These members do not outlive the process.
 void Server::forget_process() {
   connections_.halted();
+  monitors_.halted();
   effects_.want(false);
   pubsub_.clear();
   config_.reset();

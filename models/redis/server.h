@@ -18,6 +18,7 @@
 #include "models/redis/executor.h"
 #include "models/redis/keyspace.h"
 #include "models/redis/lifetime.h"
+#include "models/redis/monitors.h"
 #include "models/redis/pause_gate.h"
 #include "models/redis/persistence.h"
 #include "models/redis/propagation.h"
@@ -113,6 +114,7 @@ class Server final : public sim::Service {
        .connections = connections_,
        .pause = pause_,
        .blocked = blocked_,
+       .monitors = monitors_,
        .scripts = scripts_,
        .executor = executor_,
        .effects = effects_,
@@ -132,6 +134,7 @@ class Server final : public sim::Service {
   SlowReaders slow_readers_{parts_};
   PauseGate pause_{parts_};
   BlockedClients blocked_{parts_};
+  Monitors monitors_{parts_};
   ScriptRunner scripts_{parts_};
   Refusals refusals_{parts_};
   Executor executor_{parts_};

@@ -92,7 +92,10 @@ void swapdb(Call& call) {
   const auto one = static_cast<std::uint32_t>(databases[0]);
   const auto other = static_cast<std::uint32_t>(databases[1]);
   call.keys.swap(one, other);
-  if (one != other) rewatch(call, one, other);
+  if (one != other) {
+    rewatch(call, one, other);
+    call.server.blocked.swapped(one, other);
+  }
   call.reply.set_status("OK");
 }
 

@@ -85,6 +85,7 @@ struct Session {
   bool ended = false;  // the client has closed its end; requests sent before are still served
   bool authenticated = true;
   bool no_evict = false;
+  bool monitors = false;
   std::uint8_t protocol = 2;
   Replies replies = Replies::on;
   std::uint32_t database = 0;

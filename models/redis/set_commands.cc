@@ -2,6 +2,7 @@
 #include <array>
 
 #include "models/redis/commands.h"
+#include "models/redis/scan.h"
 
 namespace picklock::redis {
 namespace of_sets {
@@ -91,6 +92,60 @@ void spop(Call& call) {
   taken_from(call, *entry);
 }
 
+// A negative count: so many members, one of them perhaps several times.
+void srandmember(Call& call) {
+  if (call.words() > 3) {
+    syntax_error(call.reply);
+    return;
+  }
+  const bool counted = call.words() == 3;
+  std::int64_t count = 1;
+  if (counted && !integer(call[2], count, call.reply)) return;
+  if (count == INT64_MIN) {
+    call.reply.set_error(
+        "ERR value is out of range, value must between -9223372036854775807 and "
+        "9223372036854775807");
+    return;
+  }
+  Entry* entry = nullptr;
+  Set* set = nullptr;
+  if (!set_of(call, entry, set)) return;
+  call.reply.set(counted ? Reply::Kind::array : Reply::Kind::nil);
+  if (set == nullptr) return;
+  const auto any = [&] { return static_cast<std::size_t>(call.keys.chance().below(set->size())); };
+  if (!counted) {
+    call.reply.set_bulk(*(set->begin() + static_cast<std::ptrdiff_t>(any())));
+  } else if (count < 0) {
+    for (; count < 0; ++count)
+      call.reply.add().set_bulk(*(set->begin() + static_cast<std::ptrdiff_t>(any())));
+  } else {
+    std::int64_t left = count_of(*set);
+    for (const std::string& member : *set) {
+      const bool chosen =
+          count >= left || call.keys.chance().below(static_cast<std::uint64_t>(left)) <
+                               static_cast<std::uint64_t>(count);
+      --left;
+      if (!chosen) continue;
+      call.reply.add().set_bulk(member);
+      --count;
+    }
+  }
+}
+
+void sscan(Call& call) {
+  ScanOptions options;
+  if (!read_cursor(call, call[2], options)) return;
+  Entry* entry = nullptr;
+  Set* set = nullptr;
+  if (!set_of(call, entry, set)) return;
+  if (set != nullptr && !read_scan_options(call, 3, false, options)) return;
+  Reply& found = begin_scan(call.reply);
+  if (set == nullptr) return;
+  for (const std::string& member : *set) {
+    if (options.wants(member)) found.add().set_bulk(member);
+  }
+}
+
 constexpr std::array kCommands = {
     Command{"sadd", -3, kWrite | kMayGrow | kFast, sadd, {1, 1, 1}},
     Command{"srem", -3, kWrite | kFast, srem, {1, 1, 1}},
@@ -98,6 +153,8 @@ constexpr std::array kCommands = {
     Command{"sismember", 3, kRead | kFast, sismember, {1, 1, 1}},
     Command{"smismember", -3, kRead | kFast, smismember, {1, 1, 1}},
     Command{"scard", 2, kRead | kFast, scard, {1, 1, 1}},
+    Command{"srandmember", -2, kRead, srandmember, {1, 1, 1}},
+    Command{"sscan", -3, kRead, sscan, {1, 1, 1}},
     Command{"spop", -2, kWrite | kFast, spop, {1, 1, 1}},
 };
 

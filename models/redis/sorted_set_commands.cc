@@ -3,6 +3,7 @@
 #include <array>
 
 #include "models/redis/commands.h"
+#include "models/redis/scan.h"
 
 namespace picklock::redis {
 namespace of_sorted_sets {
@@ -439,6 +440,24 @@ void pop(const Call& call, Way way) {
 void zpopmin(Call& call) { pop(call, Way::up); }
 void zpopmax(Call& call) { pop(call, Way::down); }
 
+void zscan(Call& call) {
+  ScanOptions options;
+  if (!read_cursor(call, call[2], options)) return;
+  Entry* entry = nullptr;
+  SortedSet* set = nullptr;
+  if (!sorted_set_of(call, entry, set)) return;
+  if (set != nullptr && !read_scan_options(call, 3, false, options)) return;
+  Reply& found = begin_scan(call.reply);
+  if (set == nullptr) return;
+  for (const SortedSet::Member& member : *set) {
+    if (!options.wants(member.name)) continue;
+    found.add().set_bulk(member.name);
+    std::string score;
+    write_double(member.score, score);
+    found.add().set_bulk(score);
+  }
+}
+
 constexpr std::array kCommands = {
     Command{"zadd", -4, kWrite | kMayGrow | kFast, zadd, {1, 1, 1}},
     Command{"zincrby", 4, kWrite | kMayGrow | kFast, zincrby, {1, 1, 1}},
@@ -460,6 +479,7 @@ constexpr std::array kCommands = {
     Command{"zscore", 3, kRead | kFast, zscore, {1, 1, 1}},
     Command{"zmscore", -3, kRead | kFast, zmscore, {1, 1, 1}},
     Command{"zrank", 3, kRead | kFast, zrank, {1, 1, 1}},
+    Command{"zscan", -3, kRead, zscan, {1, 1, 1}},
     Command{"zrevrank", 3, kRead | kFast, zrevrank, {1, 1, 1}},
 };
 

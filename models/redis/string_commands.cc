@@ -1,5 +1,4 @@
-// Strings: GET, SET and their kin, and the counters INCR and DECR. (No INCRBYFLOAT: it adds in the
-// machine's own long double.)
+// Strings: GET, SET and their kin, the counters INCR and DECR, and single bits.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -327,6 +326,77 @@ void decrby(Call& call) {
   count(call, -by);
 }
 
+void incrbyfloat(Call& call) {
+  Entry* entry = nullptr;
+  if (!live_of(call, call[1], Type::string, entry)) return;
+  long double number = 0;
+  long double by = 0;
+  if ((entry != nullptr && !strict_long_double(entry->value.text(), number)) ||
+      !strict_long_double(call[2], by)) {
+    call.reply.set_error("ERR value is not a valid float");
+    return;
+  }
+  number += by;
+  if (!is_finite(number)) {
+    call.reply.set_error("ERR increment would produce NaN or Infinity");
+    return;
+  }
+  std::string& text = to_change(call, call[1], Type::string, entry).text();
+  write_long_double(number, text);
+  call.reply.set_bulk(text);
+  call.replicate({"SET", call[1], call.reply.text, "KEEPTTL"});
+}
+
+// ---------------------------------------------------------------- bits
+
+// False: it is none, and the reply says so.
+bool read_bit_offset(const Call& call, std::uint64_t& offset) {
+  std::int64_t number = 0;
+  if (strict_integer(call[2], number) && number >= 0 && number / 8 < kLongestString) {
+    offset = static_cast<std::uint64_t>(number);
+    return true;
+  }
+  call.reply.set_error("ERR bit offset is not an integer or out of range");
+  return false;
+}
+
+// The first bit of a byte is its highest.
+unsigned mask_of(std::uint64_t offset) { return 0x80U >> (offset % 8); }
+
+bool bit_of(std::string_view text, std::uint64_t offset) {
+  const std::uint64_t byte = offset / 8;
+  return byte < text.size() && (static_cast<unsigned char>(text[byte]) & mask_of(offset)) != 0;
+}
+
+void setbit(Call& call) {
+  std::uint64_t offset = 0;
+  if (!read_bit_offset(call, offset)) return;
+  if (call[3] != "0" && call[3] != "1") {
+    call.reply.set_error("ERR bit is not an integer or out of range");
+    return;
+  }
+  Entry* entry = nullptr;
+  if (!live_of(call, call[1], Type::string, entry)) return;
+  const bool on = call[3] == "1";
+  const std::size_t byte = offset / 8;
+  const bool was = entry != nullptr && bit_of(entry->value.text(), offset);
+  call.reply.set_integer(was ? 1 : 0);
+  // One that changes nothing is no change.
+  if (entry != nullptr && byte < entry->value.text().size() && was == on) return;
+  std::string& text = to_change(call, call[1], Type::string, entry).text();
+  if (text.size() <= byte) text.resize(byte + 1);
+  const auto old = static_cast<unsigned char>(text[byte]);
+  text[byte] = static_cast<char>(on ? old | mask_of(offset) : old & ~mask_of(offset));
+}
+
+void getbit(Call& call) {
+  std::uint64_t offset = 0;
+  if (!read_bit_offset(call, offset)) return;
+  Entry* entry = nullptr;
+  if (!live_of(call, call[1], Type::string, entry)) return;
+  call.reply.set_integer(entry != nullptr && bit_of(entry->value.text(), offset) ? 1 : 0);
+}
+
 constexpr std::array kCommands = {
     Command{"set", -3, kWrite | kMayGrow, set, {1, 1, 1}},
     Command{"setnx", 3, kWrite | kMayGrow | kFast, setnx, {1, 1, 1}},
@@ -347,6 +417,9 @@ constexpr std::array kCommands = {
     Command{"incr", 2, kWrite | kMayGrow | kFast, incr, {1, 1, 1}},
     Command{"incrby", 3, kWrite | kMayGrow | kFast, incrby, {1, 1, 1}},
     Command{"decr", 2, kWrite | kMayGrow | kFast, decr, {1, 1, 1}},
+    Command{"incrbyfloat", 3, kWrite | kMayGrow | kFast, incrbyfloat, {1, 1, 1}},
+    Command{"setbit", 4, kWrite | kMayGrow, setbit, {1, 1, 1}},
+    Command{"getbit", 3, kRead | kFast, getbit, {1, 1, 1}},
     Command{"decrby", 3, kWrite | kMayGrow | kFast, decrby, {1, 1, 1}},
 };
 

@@ -68,7 +68,11 @@ void exec(Call& call) {
                 .argv = argv,
                 .reply = call.reply};
     const bool heard = !session.closing;
-    call.server.executor.invoke(queued, *command_called(argv));
+    const Command& command = *command_called(argv);
+    const auto show = [&] { call.server.monitors.show(&session, session.database, command, argv); };
+    if (command.is(kRunsScript)) show();
+    call.server.executor.invoke(queued, command);
+    if (!command.is(kRunsScript)) show();
     if (!queued.written && heard && session.wants_replies())
       write_reply(out, queued.reply, session.protocol);
   });

@@ -112,6 +112,9 @@ class SortedSet {
     large_ = false;
   }
 
+  // From now on the real server keeps it as a large one.
+  void become_large() { large_ = true; }
+
   // The rank of a member, from 0; size(): there is none.
   std::size_t rank(std::string_view name) const;
   void add(std::string_view name, double score);
@@ -168,6 +171,12 @@ class Value {
   List& list() { return others_->list; }
   Set& set() { return others_->set; }
   SortedSet& sorted_set() { return others_->sorted_set; }
+
+  // Requires the value to be of the same type.
+  void copy_from(const Value& other) {
+    text_ = other.text_;
+    if (type_ != Type::string) *others_ = *other.others_;
+  }
 
   // Whether it has no elements; a string is never empty.
   bool empty() const {

@@ -61,7 +61,7 @@ void QuorumPeer::start(sim::Keeps keeps) {
   election_.reset(self_, static_cast<std::uint32_t>(peers_->size()));
   host_->load(log_.proposals());
   applied_ = log_.size();
-  if (alone()) {
+  if (is_alone()) {
     state_ = PeerState::leading;
     leader_ = self_;
     last_zxid_ = log_.last();

@@ -70,6 +70,7 @@ class QuorumPeer final : public sim::Endpoint {
 
   ServerId self() const { return self_; }
   bool serves() const { return serves_; }
+  bool is_alone() const { return peers_->size() == 1; }  // the ensemble has no other server
   bool leads() const { return state_ == PeerState::leading; }
   PeerState state() const { return state_; }
   Zxid committed() const { return applied_ == 0 ? 0 : log_[applied_ - 1].zxid; }
@@ -109,7 +110,6 @@ class QuorumPeer final : public sim::Endpoint {
   };
 
   sim::Process& process() const { return *process_; }
-  bool alone() const { return peers_->size() == 1; }
   bool quorum(std::size_t servers) const { return 2 * servers > peers_->size(); }
   std::int64_t now() const;
   template <void (QuorumPeer::*kMethod)()>

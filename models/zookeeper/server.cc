@@ -78,6 +78,7 @@ void Server::reset(sim::Simulation& simulation, sim::Process& process, GrantReco
   asked_.clear();
   heard_of_.clear();
   numbered_ = 0;
+  received_ = sent_ = 0;
   tree_.reset(settings.numbering);
   watches_.clear();
 }
@@ -161,7 +162,9 @@ void Server::drop(Link& link) {
 
 bool Server::apply(sim::Message& message, sim::Payload& answer) {
   arriving_ = &message;
+  ++received_;
   const bool answered = take(message, answer);
+  if (answered) ++sent_;
   arriving_ = nullptr;
   return answered;
 }
@@ -178,6 +181,11 @@ void Server::release(sim::Message& message) {
 
 bool Server::take(sim::Message& message, sim::Payload& answer) {
   sim::Connection& connection = *message.connection;
+  const std::string_view bytes = message.payload.view();
+  if (connection.session == nullptr && is_four_letter_word(bytes)) {
+    answer.append(answer_to_word(bytes, condition()));
+    return true;
+  }
   if (!peer_.serves()) {
     // A server that looks for a leader accepts no clients (Z45).
     simulation().network.shut(connection);
@@ -187,6 +195,29 @@ bool Server::take(sim::Message& message, sim::Payload& answer) {
   if (link.phase == Link::Phase::new_here) return open(link, message);
   if (link.phase == Link::Phase::closing) return false;
   return handle(link, message, answer);
+}
+
+Condition Server::condition() const {
+  Condition all{.host = process().name(),
+                .serves = peer_.serves(),
+                .mode = peer_.is_alone() ? "standalone"
+                        : peer_.leads()  ? "leader"
+                                         : "follower",
+                .zxid = peer_.committed(),
+                .nodes = tree_.count(),
+                .ephemerals = tree_.count_ephemerals(),
+                .sessions = tree_.sessions().size(),
+                .connections = 1,  // the one of the word
+                .received = received_,
+                .sent = sent_,
+                .watches = watches_.size()};
+  for (const Link& link : links_) {
+    if (link.phase == Link::Phase::free) continue;
+    ++all.connections;
+    all.outstanding += link.pending.size();
+  }
+  watches_.count_of_data(all.watched_paths, all.watching_connections, all.path_watches);
+  return all;
 }
 
 // A client's first message requests a new session, or resumes the one that it has.
@@ -238,6 +269,7 @@ void Server::opened(Link& link, bool valid) {
                         .old = link.old},
         reply.payload);
   link.phase = valid ? Link::Phase::open : Link::Phase::closing;
+  ++sent_;
   answer(message, reply);
   release(message);
   if (valid) {
@@ -354,6 +386,7 @@ void Server::answer_one(Link& link, Pending& pending) {
   if (moved) {
     simulation().network.release(reply);
   } else {
+    ++sent_;
     answer(message, reply);
   }
   release(message);
@@ -452,6 +485,7 @@ void Server::notify(const Watches::Told& told, history::TenureId by) {
   sim::Message& event = simulation().network.make(*links_[told.who].connection, 1);
   write(Event{told.type, told.path}, event.payload);
   event.tag = by;
+  ++sent_;
   simulation().network.send_unasked(event);
 }
 

@@ -14,6 +14,7 @@
 
 #include "history/recorded_simulation.h"
 #include "models/client/server_end.h"
+#include "models/zookeeper/four_letters.h"
 #include "models/zookeeper/grant_recorder.h"
 #include "models/zookeeper/quorum_peer.h"
 #include "models/zookeeper/session_tracker.h"
@@ -80,6 +81,7 @@ class Server final : public sim::Service, private QuorumPeer::Host {
   bool apply(sim::Message& message, sim::Payload& answer) override;
   bool take(sim::Message& message, sim::Payload& answer);
   void release(sim::Message& message);
+  Condition condition() const;
 
   // --- QuorumPeer::Host
   void load(std::span<const Proposal> proposals) override;
@@ -132,6 +134,8 @@ class Server final : public sim::Service, private QuorumPeer::Host {
   std::deque<Link> links_;  // by Watcher
   std::map<SessionId, Watcher> by_session_;
   std::uint32_t numbered_ = 0;
+  std::uint64_t received_ = 0;  // messages, since the process started
+  std::uint64_t sent_ = 0;
   boost::unordered_flat_map<std::uint32_t, Asked> asked_;
   sim::Timer end_timer_;
   sim::Timer container_timer_;

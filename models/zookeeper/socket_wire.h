@@ -21,6 +21,8 @@ class SocketWire final : public servers::Wire {
   std::optional<std::string> name_given(std::string_view message) override;
 
  private:
+  bool began_ = false;  // the client has sent its first record or word
+  bool word_ = false;   // it was a four-letter word
   bool answered_ = false;
   std::optional<std::string> session_;
 };

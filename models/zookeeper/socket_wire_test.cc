@@ -65,10 +65,31 @@ TEST(ZookeeperSocketWire, PutsTheLengthInFront) {
 }
 
 TEST(ZookeeperSocketWire, RefusesLengthsThatNoRecordHas) {
-  for (const char* const length : {"\xff\xff\xff\xff", "\x80\0\0\0", "\0\x10\0\0", "GET ", "ruok"})
+  for (const char* const length : {"\xff\xff\xff\xff", "\x80\0\0\0", "\0\x10\0\0", "GET ", "abcd"})
     EXPECT_TRUE(taken(std::string(length, 4), 4).refused);
   const std::string longest(kLongestRecord, 'x');
   EXPECT_THAT(taken(framed({longest}), 64 * 1024).records, testing::ElementsAre(longest));
+}
+
+TEST(ZookeeperSocketWire, AWordOfFourLettersIsAnsweredAsItIsAndEndsTheConnection) {
+  SocketWire wire;
+  std::string_view bytes = "ruok\n";
+  sim::Payload message;
+  EXPECT_EQ(wire.cut(bytes, message), Cut::request);
+  EXPECT_EQ(message.view(), "ruok");
+  EXPECT_EQ(bytes, "");
+  std::string out;
+  EXPECT_FALSE(wire.put("imok", out));
+  EXPECT_EQ(out, "imok");
+}
+
+TEST(ZookeeperSocketWire, AWordStandsOnlyInPlaceOfTheFirstRecord) {
+  SocketWire wire;
+  const std::string both = framed({"abc"}) + "ruok";
+  std::string_view bytes = both;
+  sim::Payload message;
+  EXPECT_EQ(wire.cut(bytes, message), Cut::request);
+  EXPECT_EQ(wire.cut(bytes, message), Cut::malformed);
 }
 
 // Behind the length of -1 stands a ping.

@@ -166,6 +166,12 @@ Stat Tree::stat_of(const Node& node) {
   return stat;
 }
 
+std::size_t Tree::count_ephemerals() const {
+  std::size_t all = 0;
+  for (const auto& [session, paths] : ephemerals_) all += paths.size();
+  return all;
+}
+
 const std::set<std::string>& Tree::ephemerals_of(SessionId id) const {
   static const std::set<std::string> kNone;
   const auto found = ephemerals_.find(id);

@@ -84,6 +84,9 @@ class Tree {
   const std::map<SessionId, std::int32_t>& sessions() const { return sessions_; }  // time-outs, ms
   bool has_session(SessionId id) const { return sessions_.contains(id); }
   const std::set<std::string>& ephemerals_of(SessionId id) const;
+  // As the server counts its znodes: the root has two names.
+  std::size_t count() const { return nodes_.size() + 1; }
+  std::size_t count_ephemerals() const;
   // Empty containers that have had a child; a leader removes them when it checks (Z53).
   std::vector<std::string> idle_containers() const;
 

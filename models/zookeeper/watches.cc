@@ -70,4 +70,15 @@ std::size_t Watches::size() const {
   return all;
 }
 
+void Watches::count_of_data(std::size_t& paths, std::size_t& watchers, std::size_t& watches) const {
+  std::set<Watcher> all;
+  paths = data_.size();
+  watches = 0;
+  for (const auto& [path, of_path] : data_) {
+    watches += of_path.size();
+    all.insert(of_path.begin(), of_path.end());
+  }
+  watchers = all.size();
+}
+
 }  // namespace picklock::zookeeper

@@ -42,6 +42,8 @@ class Watches {
   void fire(const Change& change, std::vector<Told>& told);
 
   std::size_t size() const;
+  // Of the table of exists and getData: its paths, its watchers, and its watches.
+  void count_of_data(std::size_t& paths, std::size_t& watchers, std::size_t& watches) const;
 
  private:
   using Table = std::map<std::string, std::set<Watcher>, std::less<>>;

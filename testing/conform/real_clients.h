@@ -18,6 +18,7 @@
 #include "models/client/keys.h"
 #include "models/client/sim_client.h"
 #include "models/client/tenures.h"
+#include "outside/true_time.h"
 #include "picklock/client.h"
 
 namespace picklock::conform::real {
@@ -83,7 +84,8 @@ class RealClients {
     keys.reset();
     tenures.reset(keys.id(lock_));
     for (std::size_t i = 1; i <= clients; ++i)
-      simulation.scheduler.processes().add("client-" + std::to_string(i), RealTime::clock_offset());
+      simulation.scheduler.processes().add("client-" + std::to_string(i),
+                                           outside::true_time_offset());
   }
 
   // Once all servers have been added. Each client has the options of its lock.

@@ -2,13 +2,13 @@
 # Runs the test suite of Redis itself against a real redis-server and against `picklock serve`, and lists each test that
 # passes on the real one alone, with its reason. SOURCES is a folder with the sources of Redis 7.0.15, whose suite is
 # Redis's own and not a part of picklock. Needs redis-server and tclsh.
-#   conform/redis/suite/run.sh PICKLOCK SOURCES [UNIT...]
+#   conform/suites/redis.sh PICKLOCK SOURCES [UNIT...]
 set -eu
 (($# >= 2)) || { sed -n '2,5s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 picklock=$(readlink -f -- "$1") sources=$2
 shift 2
 (($#)) || set -- expire type/hash type/string type/incr scripting pubsub keyspace multi protocol quit
-[[ -e $sources/runtest ]] || { echo "run.sh: $sources: there is no runtest; give the sources of Redis" >&2; exit 2; }
+[[ -e $sources/runtest ]] || { echo "redis.sh: $sources: there is no runtest; give the sources of Redis" >&2; exit 2; }
 
 work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
