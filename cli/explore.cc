@@ -73,7 +73,9 @@ void read_strategy(const std::string& word, SearchOptions& options) {
 
 scenarios::Scenario scenario_of(const ExploreOptions& options) {
   if (options.scenario.empty() == options.algorithm.empty())
-    throw BadInput("explore: give a SCENARIO or an --algorithm, not both");
+    throw BadInput(options.scenario.empty()
+                       ? "explore: give a SCENARIO or --algorithm NAME"
+                       : "explore: give a SCENARIO or an --algorithm, not both");
   if (!options.algorithm.empty() && models::locks::named(options.algorithm) == nullptr) {
     Words known;
     for (const models::Algorithm* one : models::locks::all()) known.push_back(one->name);

@@ -90,19 +90,37 @@ std::string command_of(const TestOptions& options, std::uint64_t seed) {
   return command;
 }
 
+std::uint64_t count(const Run& run, history::What what) {
+  const auto found =
+      std::count_if(run.history.begin(), run.history.end(),
+                    [what](const history::HistoryEvent& one) { return one.what == what; });
+  return static_cast<std::uint64_t>(found);
+}
+
+// A program that does not work would pass every search.
+void refuse_idle(const Run& run) {
+  using enum history::What;
+  for (const history::What what : {entry_created, write_accepted, read_accepted, acquire_ok}) {
+    if (count(run, what) > 0) return;
+  }
+  std::string ends;
+  for (const scenarios::ProgramEnd& end : run.ends) {
+    ends += fmt::format("; {} {}", end.process, end.how);
+    if (!end.output.empty()) ends += ", and its output ends: " + end.output;
+  }
+  throw BadInput(
+      "test: without faults nobody gets a lock or uses the resource, so there is nothing "
+      "to judge" +
+      ends);
+}
+
 // The result of a run without faults: whether the programs work, and how much can be judged.
 std::string told(const Run& run) {
-  const auto count = [&run](history::What what) {
-    const auto found =
-        std::count_if(run.history.begin(), run.history.end(),
-                      [what](const history::HistoryEvent& one) { return one.what == what; });
-    return static_cast<std::uint64_t>(found);
-  };
-  const std::uint64_t writes = count(history::What::write_accepted);
-  const std::uint64_t beliefs = count(history::What::acquire_ok);
+  const std::uint64_t writes = count(run, history::What::write_accepted);
+  const std::uint64_t beliefs = count(run, history::What::acquire_ok);
   std::string text =
       fmt::format("without faults: {}, {} and {} in {} s of virtual time\n",
-                  reports::plural(count(history::What::entry_created), "grant"),
+                  reports::plural(count(run, history::What::entry_created), "grant"),
                   reports::plural(writes, "write"), reports::plural(beliefs, "ENTER"),
                   (run.ended - sim::kStart) / std::chrono::seconds(1));
   for (const scenarios::ProgramEnd& end : run.ends) {
@@ -208,6 +226,7 @@ int test(const TestOptions& options) {
   const scenarios::Document document = document_from(options);
   const Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
   const Run alone = scenarios::Runner().run(scenario, scenario.seed, false);
+  refuse_idle(alone);
   if (!options.search.json) put(told(alone));
   ExploreOptions search = options.search;
   if (search.runs.empty() && search.seconds.empty()) search.runs = kRuns;

@@ -135,16 +135,20 @@ class Writer {
     Measures all;
     for (const Measures& measures : complete->with) all.add(measures);
     Json violated = Json::object();
+    Json fewest = Json::object();
+    if (all.unsafe > 0) fewest["unsafe"] = complete->fewest_for_harm();
     for (std::size_t i = 0; i < kPropertyCount; ++i) {
       const PropertyCount& count = all.properties[i];
-      if (count.violations > 0) violated[std::string(kPropertyNames[i])] = count.violations;
+      if (count.violations == 0) continue;
+      const std::string name(kPropertyNames[i]);
+      violated[name] = count.violations;
+      fewest[name] = complete->fewest_for(static_cast<Property>(i));
     }
-    const std::size_t fewest = complete->fewest_for_harm();
     return {{"faults", complete->faults()},
             {"plans", all.made},
             {"unsafe", all.unsafe},
-            {"fewest", fewest == 0 ? Json() : Json(fewest)},
-            {"violated", std::move(violated)}};
+            {"violated", std::move(violated)},
+            {"fewest", std::move(fewest)}};
   }
 
   Json by_safety_table(const CellName& name) const {

@@ -256,17 +256,22 @@ class Sample {
         {"fencing", fencing}};
   }
 
-  // As if every second violation needed one fault.
+  // As if every second violation were possible with one fault or, where two were tried, with two.
   static Json complete(const Json& result) {
     Json violated = Json::object();
     for (const auto& [property, counted] : result.at("properties").items()) {
       const std::uint64_t violations = counted.at("violations");
       if (violations % 2 == 1) violated[property] = violations;
     }
-    return {{"faults", 1},
+    const int faults = violated.size() % 2 == 0 ? 2 : 1;
+    Json fewest = Json::object();
+    for (const auto& [property, plans] : violated.items()) fewest[property] = faults;
+    if (violated.contains("no-stale-write")) fewest["unsafe"] = faults;
+    return {{"faults", faults},
             {"plans", 4812},
             {"unsafe", violated.value("no-stale-write", 0)},
-            {"violated", violated}};
+            {"violated", violated},
+            {"fewest", fewest}};
   }
 
   static bool promised_under(const std::map<std::string, FaultClasses>& promised,

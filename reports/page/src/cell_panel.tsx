@@ -58,14 +58,18 @@ export function CellPanel({comparison, lock, column, fencing, choice}: Props) {
   );
 }
 
-// With one fault the question is decided, not sampled.
+// With few faults the question is decided, not sampled.
 function Decided({complete, choice}: {complete: Complete; choice: string}) {
   const hits = choice === UNSAFE ? complete.unsafe : complete.violated[choice] ?? 0;
+  const verdict = hits === 0
+    ? `${complete.faults === 1 ? 'No one fault is' : 'No two faults are'} enough.`
+    : `${complete.fewest[choice] === 1 ? 'One fault is' : 'Two faults are'} enough.`;
+  const plans = complete.faults === 1 ? 'one fault' : 'one fault or two';
   const deed = choice === UNSAFE ? 'harm the resource' : `violate ${choice}`;
   return (
     <p class="decided">
-      {hits > 0 ? <strong>One fault is enough. </strong> : <strong>No one fault is enough. </strong>}
-      Every plan of one fault was tried with two clients that take the lock once:{' '}
+      <strong>{verdict} </strong>
+      Every plan of {plans} was tried with two clients that take the lock once:{' '}
       {hits > 0 ? count(hits) : 'none'} of {count(complete.plans)} {deed}.
     </p>
   );

@@ -43,9 +43,11 @@ export interface Result {
 
 // The results of every plan of one fault.
 export interface Complete {
+  faults: number;  // every plan of at most so many
   plans: number;
   unsafe: number;
   violated: Record<string, number>;  // plans, by property
+  fewest: Record<string, number>;    // faults, by property
 }
 
 export interface Cell {

@@ -102,8 +102,12 @@ function walk(page, fencing, every = 1) {
           continue;
         }
         const result = cell.fencing[fencing];
+        const {unsafe, faults, fewest} = cell.complete ?? {};
+        const enough = unsafe > 0 ? ['One fault is', 'Two faults are'][fewest.unsafe - 1]
+          : ['No one fault is', 'No two faults are'][faults - 1];
+        const tried = ['one fault', 'one fault or two'][faults - 1];
         const decided = cell.complete && fencing === 'none'
-          ? `${cell.complete.unsafe > 0 ? 'One fault is enough.' : 'No one fault is enough.'} Every plan of one fault was tried`
+          ? `${enough} enough. Every plan of ${tried} was tried`
           : '';
         if (!text.includes(decided)) amiss.push(`${where}: does not say what is decided`);
         if (!text.includes(cell.command)) amiss.push(`${where}: no command`);
