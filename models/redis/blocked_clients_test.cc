@@ -127,13 +127,6 @@ TEST(BlockedClients, DoNotWaitInATransaction) {
   EXPECT_EQ(world.wait("EXEC"), "*1\r\n*-1\r\n");
 }
 
-TEST(BlockedClients, AreAnsweredWhenTheirTimeIsUp) {
-  Waiting world;
-  world.wait("BLPOP", "k", "0.05");
-  world.redis.simulation.scheduler.run();
-  EXPECT_EQ(world.heard(), "*-1\r\n");
-}
-
 TEST(BlockedClients, AreUnblockedByAnotherClient) {
   Waiting world;
   const std::string id = std::to_string(world.waiter.id);

@@ -42,8 +42,13 @@ void DirectCommands::execute(Session& session, Argv argv, sim::Payload& out,
 
 void DirectCommands::release() {
   if (!released_.empty()) return;  // it is under way
-  while (pause_.open() && !stopped_.empty()) {
-    released_.swap(stopped_);
+  while (pause_.open()) {
+    // A client that waits would stop again at once, for ever.
+    const auto ready = std::stable_partition(stopped_.begin(), stopped_.end(),
+                                             [](const Session* one) { return one->blocked; });
+    if (ready == stopped_.end()) return;
+    released_.assign(ready, stopped_.end());
+    stopped_.erase(ready, stopped_.end());
     for (Session* const& session : released_) {
       if (session == nullptr) continue;
       CommandQueue commands;
