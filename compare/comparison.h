@@ -77,7 +77,7 @@ struct Options {
 
 inline constexpr std::uint32_t kMostComplete = 2;  // faults
 
-// What every plan of few faults does to a lock, with two clients that take it once.
+// The results of every plan of few faults, with two clients that take the lock once.
 struct Complete {
   std::vector<Measures> with;  // one fault, two faults
 
@@ -136,7 +136,7 @@ class Comparison {
   // How a cell is called in files: "lua-check-delete.pause.ideal".
   std::string label(const CellName& cell) const;
 
-  // Of the faults of the column; nullopt: not every plan of one fault is known, or could be judged.
+  // With the faults of the column; nullopt: not every plan of one is known, or could be judged.
   // Two faults are of one class, so a mix of classes has none.
   std::optional<Complete> complete(std::size_t lock, std::size_t column) const;
 

@@ -559,7 +559,7 @@ TEST_F(Comparing, TriesEveryPlanOfTwoFaultsWhereTheseAreFew) {
   EXPECT_EQ(cells.at("pause").at("complete").at("faults"), 1);
 }
 
-// What one fault does is not said to need two.
+// A cell that one fault breaks does not say that it needs two.
 TEST(Complete, NamesTheFewestFaultsThatAreEnough) {
   Measures clean;
   Measures harmed;

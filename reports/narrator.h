@@ -62,11 +62,13 @@ class Narrator {
   // kept no data; else nullptr.
   const history::HistoryEvent* crash_that_lost(const history::HistoryEvent& removed) const;
 
-  // The client of an event, and with its tenure if two of one client are told apart; who acts at a
-  // server or for an operator; whose entry it is; how an entry ended, in the past.
+  // The client of an event. With its tenure, two of one client are told apart.
   std::string who(const history::HistoryEvent& event, bool with_tenure) const;
+  // The client or the operator that acts at a server.
   std::string doer(const history::HistoryEvent& event, bool with_tenure) const;
+  // The client that has the entry.
   std::string owner(const history::HistoryEvent& event) const;
+  // "expired": how the entry ended.
   std::string loss(const history::HistoryEvent& event) const;
   std::optional<sim::ProcessId> operator_behind(const history::HistoryEvent& event) const;
 

@@ -81,7 +81,7 @@ CutOff cut_off(const HistoryEvent& event) {
   }
 }
 
-// What the words for a violation are made of.
+// A violation, in parts of sentences.
 struct Facts {
   const Narrator& say;
   const HistoryEvent& at;

@@ -1,4 +1,4 @@
-// What is said of a property, and of a violation of it.
+// The words for a property and for a violation of it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace picklock::reports {
 
-// What holds as long as the property is kept, in one clause.
+// The property as a clause: "two clients never believe …".
 std::string_view meaning(Property property);
 
 // One witness of a violation. Borrows the narrator.

@@ -12,8 +12,8 @@
 
 namespace picklock::scenarios {
 
-// Whether there is a judge for each clause of a premise (Promise). What follows a clause without a
-// judge counts as kept, and so does that clause.
+// Whether there is a judge for each clause of a premise (Promise). A clause without a judge counts
+// as kept, and so do those behind it.
 bool is_judged(std::string_view premise);
 std::vector<std::string_view> judged_clauses();
 

@@ -150,7 +150,7 @@ bool BlockedClients::unblock_later(std::int64_t id, bool error) {
   return blocked;
 }
 
-// What a client that goes on does may be the next to settle.
+// A client that goes on may release or serve another one.
 void BlockedClients::settle_all() {
   while (!released_.empty()) {
     const auto [id, error] = released_.front();

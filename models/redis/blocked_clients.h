@@ -1,7 +1,7 @@
-// Blocked clients. Those in WAIT are blocked until enough replicas have acknowledged what they have
-// written; those in BLPOP and BRPOP until one of their lists has an element; either until their
-// time is up by the server's wall clock. Then they are answered, and the loop goes on with what
-// they have sent meanwhile.
+// Blocked clients. A client in WAIT is blocked until enough replicas have acknowledged its writes,
+// one in BLPOP or BRPOP until one of its lists has an element. Both end when their time is up by
+// the server's wall clock. Then the client is answered, and the loop continues with the commands
+// that it has sent meanwhile.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 
 namespace picklock::zookeeper {
 
-// What a server tells of itself.
+// The facts that a server tells of itself.
 struct Condition {
   std::string_view host{};
   bool serves = false;
