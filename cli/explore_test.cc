@@ -15,7 +15,7 @@ TEST_F(Program, RefusesSearchesThatCannotBeMade) {
   std::string strategies;
   for (const Json& row : Json::parse(picklock("list strategies --json").out))
     strategies += (strategies.empty() ? "" : ", ") + row.at("name").get<std::string>();
-  refuse("", "give a SCENARIO or an --algorithm, not both");
+  refuse("", "give a SCENARIO or --algorithm NAME");
   refuse(kStory + " --algorithm lua-check-delete", "not both");
   refuse("--algorithm lua-check-delet", "no algorithm `lua-check-delet`; did you mean `lua-check-");
   refuse("chek-then-delete-gap", "did you mean `check-then-delete-gap`?");

@@ -103,15 +103,12 @@ void refuse_idle(const Run& run) {
   for (const history::What what : {entry_created, write_accepted, read_accepted, acquire_ok}) {
     if (count(run, what) > 0) return;
   }
-  std::string ends;
-  for (const scenarios::ProgramEnd& end : run.ends) {
-    ends += fmt::format("; {} {}", end.process, end.how);
-    if (!end.output.empty()) ends += ", and its output ends: " + end.output;
-  }
+  std::string first;
+  if (!run.ends.empty())
+    first = fmt::format("; {} {}", run.ends.front().process, run.ends.front().how);
   throw BadInput(
-      "test: without faults nobody gets a lock or uses the resource, so there is nothing "
-      "to judge" +
-      ends);
+      "test: without faults nobody gets a lock or uses the resource, so there is nothing to judge" +
+      first);
 }
 
 // The result of a run without faults: whether the programs work, and how much can be judged.
@@ -226,8 +223,8 @@ int test(const TestOptions& options) {
   const scenarios::Document document = document_from(options);
   const Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
   const Run alone = scenarios::Runner().run(scenario, scenario.seed, false);
-  refuse_idle(alone);
   if (!options.search.json) put(told(alone));
+  refuse_idle(alone);
   ExploreOptions search = options.search;
   if (search.runs.empty() && search.seconds.empty()) search.runs = kRuns;
   if (search.max_faults.empty()) search.max_faults = kMostFaults;

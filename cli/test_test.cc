@@ -112,6 +112,8 @@ TEST_F(Programs, ThatFailTellTheirLastLine) {
   EXPECT_THAT(ran.out, HasSubstr("client-1 ended with exit status 1\n"));
   EXPECT_THAT(ran.out, HasSubstr("its output ends: no such server\n"));
   EXPECT_THAT(ran.out, HasSubstr("nobody used the resource or said ENTER"));
+  EXPECT_THAT(ran.err, HasSubstr("there is nothing to judge; client-1 ended with exit status 1\n"));
+  EXPECT_EQ(ran.status, 2);
 }
 
 TEST_F(Programs, ThatPrintMuchAreToldToBeCut) {
