@@ -51,8 +51,8 @@ std::optional<std::size_t> column_of(const Comparison& comparison, std::string_v
 // The runs and the workload, in two sentences.
 std::string what_was_made(const Comparison& comparison, const Made& made);
 
-// What the signs before a share mean, of which `good` is one: "✓ every plan of one fault was tried,
-// 43,112 in all, …, and none does it; 1: one fault is enough"; empty: no such search is complete.
+// The meaning of the signs before a share: "✓ every plan of one fault was tried, 43,112 in all, …,
+// and none does it; 1: one fault is enough". `good`: the first sign. Empty: no search is complete.
 std::string what_is_complete(const Comparison& comparison, std::string_view good);
 
 // "4.2s", "0.52ms"; "-": unknown.

@@ -16,6 +16,8 @@ namespace picklock::redis {
 void BlockedClients::reset() {
   timer_.bind<&BlockedClients::on_end>(service_.simulation().scheduler, &service_.process(), *this);
   blocked_.clear();
+  ready_.clear();
+  released_.clear();
 }
 
 void BlockedClients::halted() {

@@ -127,6 +127,22 @@ TEST(BlockedClients, DoNotWaitInATransaction) {
   EXPECT_EQ(world.wait("EXEC"), "*1\r\n*-1\r\n");
 }
 
+TEST(BlockedClients, AreAnsweredWhenTheirTimeIsUp) {
+  Waiting world;
+  sim::Scheduler& scheduler = world.redis.simulation.scheduler;
+  scheduler.threads().spawn(
+      *world.redis.process,
+      [&] {
+        world.wait("BLPOP", "k", "0.5");
+        scheduler.sleep(499ms);
+        EXPECT_EQ(world.heard(), kWaits);
+        scheduler.sleep(101ms);  // the server looks at it ten times a second
+        EXPECT_EQ(world.heard(), "*-1\r\n");
+      },
+      true);
+  scheduler.run();
+}
+
 TEST(BlockedClients, AreUnblockedByAnotherClient) {
   Waiting world;
   const std::string id = std::to_string(world.waiter.id);

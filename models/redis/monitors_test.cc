@@ -20,7 +20,7 @@ struct World {
     const std::string_view words[] = {"MONITOR"};
     EXPECT_EQ(redis.send(monitor, words), "+OK\r\n");
   }
-  // What it is shown since the last call, without the times.
+  // The lines since the last call, without their times.
   std::vector<std::string> shown() {
     std::vector<std::string> lines;
     std::string text = LoneServer::pushed(monitor);

@@ -42,7 +42,7 @@ class Watches {
   void fire(const Change& change, std::vector<Told>& told);
 
   std::size_t size() const;
-  // Of the table of exists and getData: its paths, its watchers, and its watches.
+  // Counts the table of exists and getData.
   void count_of_data(std::size_t& paths, std::size_t& watchers, std::size_t& watches) const;
 
  private:
