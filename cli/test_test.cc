@@ -7,6 +7,7 @@
 
 #include "guests/support.h"
 #include "testing/program.h"
+#include "testing/whole.h"
 
 namespace picklock::cli {
 namespace {
@@ -83,6 +84,7 @@ TEST_F(Programs, AreSearchedForWhatBreaksThem) {
 }
 
 TEST_F(Programs, AreSearchedByEveryStrategy) {
+  if (tests_are_short()) GTEST_SKIP() << "explore_test has each strategy, guests_test has programs";
   const std::string search = "explore " + scenario(kNaive) + " --out " + path("finds") + " ";
   const Ran complete = picklock(search + "--strategy exhaustive --faults lost-reply");
   EXPECT_EQ(complete.status, 1) << complete.err;

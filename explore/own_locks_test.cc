@@ -377,8 +377,8 @@ class OwnLocks : public ::testing::Test {
 
   template <typename LockType>
   static void expect_clean() {
-    const std::uint64_t runs = shortened(1000, 200);
-    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const std::uint64_t runs = shortened(1000, 100);
+    for (std::uint64_t seed = 1; seed <= shortened(3, 1); ++seed) {
       const SearchResult result = search(contention<LockType>(), {.runs = runs, .seed = seed});
       EXPECT_EQ(result.outcome, Outcome::clean)
           << own_lock<LockType>().name << ", seed " << seed << ": " << result.text;
@@ -403,6 +403,7 @@ TEST_F(OwnLocks, AreFoundToBreakWhereTheyRemoveOrAlterWhatIsAnothers) {
 
 TEST_F(OwnLocks, AreFoundToBreakWhereTheyGrantTwiceOrNeverAgain) {
   expect_found<SetsThenExpires>();
+  if (tests_are_short()) GTEST_SKIP() << "four searches more of the same kind";
   expect_found<LooksThenSets>();
   expect_found<TakesSilenceForConsent>();
   expect_found<RecognizesItsName>();
@@ -440,15 +441,15 @@ TEST_F(OwnLocks, ShareTheLimitsOfTheirKind) {
 TEST_F(OwnLocks, NeedAMajorityOfSeveralServers) {
   Scenario several = contention<TakesTheMajority>({.servers = 3});
   several.set("lock.attempts", "3");
-  const SearchResult result = search(several, {.runs = 1000});
+  const SearchResult result = search(several, {.runs = shortened(1000, 200)});
   EXPECT_EQ(result.outcome, Outcome::clean) << result.text;
 }
 
 // The lock of the comparison renews as well: one that did not would lose each of these leases.
 TEST_F(OwnLocks, MayRenewTheirLeasesOnSeveralServers) {
   const Contention longer_than_a_lease{.ttl = 3s, .hold = 5s, .servers = 3};
-  const SearchResult clean =
-      search(contention<RenewsTheMajority<true>>(longer_than_a_lease), {.runs = 500});
+  const SearchResult clean = search(contention<RenewsTheMajority<true>>(longer_than_a_lease),
+                                    {.runs = shortened(500, 20)});
   EXPECT_EQ(clean.outcome, Outcome::clean) << clean.text;
   const SearchResult broken = search(contention<RenewsTheMajority<false>>(longer_than_a_lease));
   EXPECT_EQ(broken.outcome, Outcome::violated) << broken.text;
@@ -470,7 +471,7 @@ TEST_F(OwnLocks, AreNotBlamedForAServerThatHasFallenBehind) {
 }
 
 TEST_F(OwnLocks, AreToldWhatElseBrokeBesideACleanResult) {
-  const SearchResult result = search(contention<Careful>(), {.runs = 2000});
+  const SearchResult result = search(contention<Careful>(), {.runs = shortened(2000, 400)});
   EXPECT_EQ(result.outcome, Outcome::clean);
   EXPECT_THAT(result.text,
               HasSubstr("\n  also     violated, but not promised: mutual-exclusion in "));

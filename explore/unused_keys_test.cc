@@ -13,6 +13,7 @@
 #include "scenarios/runner.h"
 #include "scenarios/shipped.h"
 #include "scenarios/world.h"
+#include "testing/whole.h"
 
 namespace picklock::explore {
 namespace {
@@ -48,7 +49,7 @@ std::uint64_t digest(const scenarios::Scenario& scenario, std::uint64_t seed) {
 }
 
 TEST(UnusedKeys, ChangeNoRunOfTheirLock) {
-  constexpr std::uint64_t kRuns = 100;
+  const std::uint64_t runs = shortened(100, 10);
   std::size_t unused = 0;
   for (const models::Algorithm* lock : models::locks::all()) {
     // An ensemble with other sequence numbers has the lock's folder from the beginning.
@@ -56,7 +57,7 @@ TEST(UnusedKeys, ChangeNoRunOfTheirLock) {
     scenarios::Scenario scenario = scenario_of(*lock);
     FaultPlans plans(scenario, profile(scenario, scenario.seed));
     const FaultLimits limits{.classes = plans.possible(), .most = 3};
-    for (std::uint64_t seed = 1; seed <= kRuns; ++seed) {
+    for (std::uint64_t seed = 1; seed <= runs; ++seed) {
       plans.draw(1, seed, limits, scenario.faults);
       const std::uint64_t without = digest(scenario, seed);
       for (const models::UnusedKey& one : lock->unused) {
@@ -67,7 +68,7 @@ TEST(UnusedKeys, ChangeNoRunOfTheirLock) {
       }
     }
   }
-  EXPECT_GE(unused, 7 * kRuns) << "of five locks";
+  EXPECT_GE(unused, 7 * runs) << "of five locks";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "picklock/test.h"
+#include "testing/whole.h"
 
 namespace picklock {
 namespace {
@@ -175,6 +176,7 @@ TEST_F(OwnLock, AnswersToWhatItIsAskedFor) {
 
 // Its marks are nowhere declared; faults are drawn for them, and the files that they come to load.
 TEST_F(OwnLock, IsHitAtItsMarks) {
+  if (tests_are_short()) GTEST_SKIP() << "up to forty searches";
   bool hit = false;
   for (std::uint64_t seed = 1; seed <= 40 && !hit; ++seed) {
     SearchSettings options = kPauses;
