@@ -392,11 +392,13 @@ class TableWriter {
   void known() {
     const Agreement both = agreement(comparison_);
     if (both.all() == 0) return;
-    field("table",
-          fmt::format("{} of {} of the safety table agree; {} {} unsafe there, and these runs "
-                      "found nothing (U)",
-                      both.agree, reports::plural(both.all(), "cell"), both.not_found.size(),
-                      both.not_found.size() == 1 ? "is" : "are"));
+    const std::string not_found =
+        both.not_found.empty()
+            ? ""
+            : fmt::format("; {} {} unsafe there, and these runs found nothing (U)",
+                          both.not_found.size(), both.not_found.size() == 1 ? "is" : "are");
+    field("table", fmt::format("{} of {} of the safety table agree{}", both.agree,
+                               reports::plural(both.all(), "cell"), not_found));
     for (const CellName& cell : both.against)
       field("", fmt::format("unsafe here, but safe there: {}", comparison_.label(cell)),
             Ink::alarm);

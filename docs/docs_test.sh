@@ -15,7 +15,7 @@
 #                             left out, and the indentation may differ.
 #
 # Every command of a ```sh block that calls picklock or an example, with variables set or without, must exit with 0, or
-# with the N of a comment `# exit N` behind it. `--seconds 60` is shortened to 3 seconds.
+# with the N of a comment `# exit N` behind it. `--seconds 60` is shortened to one.
 # shellcheck disable=SC2016  # the single-quoted strings are text of documents
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -451,6 +451,7 @@ TEST_F(OwnLocks, MayRenewTheirLeasesOnSeveralServers) {
   const SearchResult clean = search(contention<RenewsTheMajority<true>>(longer_than_a_lease),
                                     {.runs = shortened(500, 20)});
   EXPECT_EQ(clean.outcome, Outcome::clean) << clean.text;
+  if (tests_are_short()) return;
   const SearchResult broken = search(contention<RenewsTheMajority<false>>(longer_than_a_lease));
   EXPECT_EQ(broken.outcome, Outcome::violated) << broken.text;
   EXPECT_THAT(broken.text,
