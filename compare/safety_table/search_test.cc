@@ -87,7 +87,7 @@ TEST_P(SafetyTableSearch, IsWhatTheTableSays) {
   }
 }
 
-// With PICKLOCK_UPDATE it prints what decided.cc should have.
+// With PICKLOCK_UPDATE it prints what decided.inc should have.
 TEST_P(SafetyTableSearch, IsDecidedAsFarAsTheTableSays) {
   const Case& one = GetParam();
   if (one.claim == Claim::wait || one.reach() == Reach::unsafe) return;
@@ -96,7 +96,7 @@ TEST_P(SafetyTableSearch, IsDecidedAsFarAsTheTableSays) {
   EXPECT_EQ(find, "");
   EXPECT_EQ(found.unjudged, 0U);
   if (std::getenv("PICKLOCK_UPDATE") != nullptr) {
-    fmt::print("    {{\"{}\", {}, {}}},\n", claim_of(*one.configuration, *one.cell, fenced),
+    fmt::print("{{\"{}\", {}, {}}},\n", claim_of(*one.configuration, *one.cell, fenced),
                found.most, found.plans);
     std::fflush(stdout);
     return;
