@@ -8,6 +8,7 @@
 #include "compare/agreement.h"
 #include "compare/price.h"
 #include "compare/workload.h"
+#include "reports/violation.h"
 #include "scenarios/fault_classes.h"
 
 namespace picklock::compare {
@@ -36,6 +37,15 @@ Json under(const Promise& promise) {
   return classes;
 }
 
+Json property_meanings() {
+  Json meanings = {
+      {"unsafe",
+       "the resource accepted a stale write, or the operations of two holders were mixed"}};
+  for (std::size_t i = 0; i < kPropertyCount; ++i)
+    meanings[kPropertyNames[i]] = reports::meaning(static_cast<Property>(i));
+  return meanings;
+}
+
 class Writer {
  public:
   Writer(const Comparison& comparison, const Made& made)
@@ -60,6 +70,7 @@ class Writer {
                 {"columns", std::move(columns)},
                 {"column_meanings", std::move(meanings)},
                 {"properties", kPropertyNames},
+                {"property_meanings", property_meanings()},
                 {"safety_table", safety_table()},
                 {"locks", std::move(locks)}}
                .dump(1) +

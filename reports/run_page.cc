@@ -8,6 +8,7 @@
 #include "reports/page_template.h"
 #include "reports/promise.h"
 #include "reports/story_json.h"
+#include "reports/violation.h"
 #include "reports/wording.h"
 
 namespace picklock::reports {
@@ -22,6 +23,7 @@ Json verdicts(const Run& run) {
     const scenarios::Promised& promised = run.promised[static_cast<std::size_t>(verdict.property)];
     const bool violated = verdict.outcome == properties::Outcome::violated;
     out.push_back({{"property", name(verdict.property)},
+                   {"meaning", meaning(verdict.property)},
                    {"outcome", properties::name(verdict.outcome)},
                    {"count", verdict.count},
                    {"promise", promise(promised)},

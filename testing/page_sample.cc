@@ -15,6 +15,7 @@
 #include "models/locks/catalogue.h"
 #include "reports/page.h"
 #include "reports/run_page.h"
+#include "reports/violation.h"
 #include "scenarios/fault_classes.h"
 #include "scenarios/shipped.h"
 
@@ -175,6 +176,7 @@ class Sample {
         {"columns", columns_},
         {"column_meanings", meanings()},
         {"properties", properties()},
+        {"property_meanings", property_meanings()},
         {"locks", std::move(locks)}};
   }
 
@@ -187,6 +189,13 @@ class Sample {
       }
       all[column] = scenarios::meaning_of(classes);
     }
+    return all;
+  }
+
+  static Json property_meanings() {
+    Json all = {{"unsafe", "the resource accepted a stale write"}};
+    for (std::size_t i = 0; i < kPropertyCount; ++i)
+      all[kPropertyNames[i]] = reports::meaning(static_cast<Property>(i));
     return all;
   }
 

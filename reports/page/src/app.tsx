@@ -12,7 +12,7 @@ import type {Order} from './matrix';
 import {Matrix} from './matrix';
 import type {Route} from './route';
 import {cellHash, lockHash, parseHash} from './route';
-import {propertyMeaning, propertyName, serverName} from './words';
+import {propertyName, serverName} from './words';
 
 function hashOf(route: Route | null): string {
   if (!route) return '';
@@ -109,7 +109,7 @@ export function App({comparison}: {comparison: Comparison}) {
           />
         </div>
         <p class="chosen-property" aria-live="polite">
-          {choice === UNSAFE ? 'Unsafe' : propertyName(choice)}: {propertyMeaning(choice)}.
+          {choice === UNSAFE ? 'Unsafe' : propertyName(choice)}: {comparison.property_meanings[choice]}.
         </p>
         <Matrix
           comparison={comparison}

@@ -10,7 +10,7 @@ import {cellHash, lockHash} from './route';
 import type {Story} from './story';
 import {story} from './story';
 import {Explained, Faults} from './told';
-import {fencingPhrase, propertyMeaning} from './words';
+import {fencingPhrase} from './words';
 
 interface Props {
   comparison: Comparison;
@@ -48,7 +48,7 @@ export function CellPanel({comparison, lock, column, fencing, choice}: Props) {
       ) : !result || result.runs === 0 ? (
         <p class="held-note">No run of this cell was judged.</p>
       ) : (
-        <Judged result={result} choice={choice} column={column} />
+        <Judged result={result} meanings={comparison.property_meanings} choice={choice} column={column} />
       )}
       {cell?.complete && fencing === 'none' && <Decided complete={cell.complete} choice={choice} />}
       {cell?.command && <p class="repeat">To repeat this cell: <Command text={cell.command} /></p>}
@@ -75,7 +75,14 @@ function Decided({complete, choice}: {complete: Complete; choice: string}) {
   );
 }
 
-function Judged({result, choice, column}: {result: Result; choice: string; column: string}) {
+interface JudgedProps {
+  result: Result;
+  meanings: Record<string, string>;
+  choice: string;
+  column: string;
+}
+
+function Judged({result, meanings, choice, column}: JudgedProps) {
   const {unsafe} = result;
   const properties = Object.entries(result.properties);
   const struck = column === 'none' ? '' : ' in which a fault fired';
@@ -110,6 +117,7 @@ function Judged({result, choice, column}: {result: Result; choice: string; colum
               <PropertyLine
                 key={name}
                 name={name}
+                meaning={meanings[name]}
                 property={property}
                 chosen={choice !== UNSAFE && name === choice}
               />
@@ -130,12 +138,12 @@ function goToStory(name: string) {
   story.scrollIntoView();
 }
 
-function PropertyLine({name, property, chosen}: {name: string; property: PropertyResult; chosen: boolean}) {
+function PropertyLine({name, meaning, property, chosen}: {name: string; meaning: string; property: PropertyResult; chosen: boolean}) {
   const broke = property.violations > 0;
   const sign = {holds: '\u2713', violated: '\u2715'}[property.verdict] ?? '?';
   return (
     <tr class={`${broke ? 'broke' : ''} ${chosen ? 'chosen' : ''}`}>
-      <th scope="row" title={propertyMeaning(name)}>
+      <th scope="row" title={meaning}>
         {property.smallest ? (
           <button type="button" class="link" onClick={() => goToStory(name)}>{name}</button>
         ) : name}

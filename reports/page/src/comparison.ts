@@ -104,6 +104,7 @@ export interface Comparison {
   workload: Workload;
   columns: string[];
   column_meanings: Record<string, string>;
+  property_meanings: Record<string, string>;  // of `unsafe` as well
   properties: string[];
   locks: Lock[];
 }

@@ -2,7 +2,7 @@
 import type {Comparison, Verdict} from './comparison';
 import {UNSAFE} from './comparison';
 import {CellFace} from './matrix';
-import {propertyMeaning, propertyName} from './words';
+import {propertyName} from './words';
 
 function Sample({verdict, look}: {verdict: Verdict; look: string}) {
   return <span class={`cell sample ${look}`} aria-hidden="true"><CellFace verdict={verdict} /></span>;
@@ -69,7 +69,7 @@ export function Glossary({comparison}: {comparison: Comparison}) {
           <h3>Properties</h3>
           <dl class="terms">
             {[UNSAFE, ...comparison.properties].map((property) => (
-              <div key={property}><dt>{propertyName(property)}</dt><dd>{propertyMeaning(property)}</dd></div>
+              <div key={property}><dt>{propertyName(property)}</dt><dd>{comparison.property_meanings[property]}</dd></div>
             ))}
           </dl>
         </section>

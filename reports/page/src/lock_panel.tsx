@@ -4,7 +4,7 @@ import type {Comparison, Fencing, Lock, Price, Recovery} from './comparison';
 import {FENCINGS, UNSAFE, verdictOf} from './comparison';
 import {percent, plural, seconds, sentence, significant} from './format';
 import {cellHash} from './route';
-import {propertyMeaning, serverName} from './words';
+import {serverName} from './words';
 
 function inWords(lock: Lock, column: string, fencing: Fencing): string {
   const verdict = verdictOf(lock, column, fencing, UNSAFE);
@@ -94,7 +94,7 @@ function Promises({comparison, lock}: {comparison: Comparison; lock: Lock}) {
     <ul class="promises">
       {lock.promises.map((promise) => (
         <li key={promise.property}>
-          <strong title={propertyMeaning(promise.property)}>{promise.property}</strong>{' '}
+          <strong title={comparison.property_meanings[promise.property]}>{promise.property}</strong>{' '}
           {under(promise.under)}{promise.premise && <>, if <em>{promise.premise}</em></>}
         </li>
       ))}

@@ -3,6 +3,7 @@ import type {Story} from './story';
 
 export interface Verdict {
   property: string;
+  meaning: string;
   outcome: 'holds' | 'violated' | 'unknown';
   count: number;
   promise: string;  // e.g. "promised", "not promised under pause"

@@ -5,7 +5,6 @@ import {Diagram} from './diagram';
 import {count, plural} from './format';
 import type {RunDocument, RunResult} from './run';
 import {Explained, Faults} from './told';
-import {propertyMeaning} from './words';
 
 export function RunPage({run}: {run: RunDocument}) {
   const [own, ...twins] = run.runs;
@@ -89,7 +88,7 @@ function Properties({result}: {result: RunResult}) {
                   {one.promise}
                   {one.premise && <span class="quiet-text">, on condition: {one.premise}</span>}
                 </td>
-                <td>{propertyMeaning(one.property)}</td>
+                <td>{one.meaning}</td>
               </tr>
             );
           })}
