@@ -101,16 +101,27 @@ bool read_strictly(std::string_view text, Float& value) {
 
 }  // namespace
 
-bool strict_integer(std::string_view text, std::int64_t& value) {
-  if (text.size() == 1 && text[0] >= '0' && text[0] <= '9') {
-    value = text[0] - '0';
-    return true;
+bool read_integer(std::string_view text, std::int64_t& value) {
+  constexpr std::size_t kCannotOverflow = 18;
+  if (text.size() > kCannotOverflow) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size();
   }
-  if (text.empty()) return false;
-  const std::string_view digits = text[0] == '-' ? text.substr(1) : text;
-  if (digits.empty() || (digits[0] == '0' && text.size() > 1)) return false;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
+  const bool negative = !text.empty() && text[0] == '-';
+  if (text.size() == (negative ? 1 : 0)) return false;
+  std::int64_t read = 0;
+  for (std::size_t i = negative ? 1 : 0; i < text.size(); ++i) {
+    if (text[i] < '0' || text[i] > '9') return false;
+    read = read * 10 + (text[i] - '0');
+  }
+  value = negative ? -read : read;
+  return true;
+}
+
+bool strict_integer(std::string_view text, std::int64_t& value) {
+  const std::size_t first = text.starts_with('-') ? 1 : 0;
+  const bool leading_zero = text.size() > 1 && first < text.size() && text[first] == '0';
+  return !leading_zero && read_integer(text, value);
 }
 
 bool strict_double(std::string_view text, double& value) { return read_strictly(text, value); }

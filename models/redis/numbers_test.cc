@@ -91,5 +91,24 @@ TEST(WrittenDouble, IsWhatTheCLibraryWritesAndReads) {
   }
 }
 
+TEST(Numbers, IntegersAreReadAsStrictlyAsRedisDoes) {
+  const auto strict = [](std::string_view text) {
+    std::int64_t value = 0;
+    return strict_integer(text, value) ? std::optional(value) : std::nullopt;
+  };
+  EXPECT_EQ(strict("0"), 0);
+  EXPECT_EQ(strict("-7"), -7);
+  EXPECT_EQ(strict("999999999999999999"), 999999999999999999);
+  EXPECT_EQ(strict("9223372036854775807"), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(strict("-9223372036854775808"), std::numeric_limits<std::int64_t>::min());
+  for (const char* none :
+       {"", "-", "+1", "-0", "007", "-07", " 1", "1 ", "1a", "9223372036854775808"})
+    EXPECT_EQ(strict(none), std::nullopt) << none;
+  // The count of an array may have leading zeros.
+  std::int64_t lax = 0;
+  EXPECT_TRUE(read_integer("-007", lax));
+  EXPECT_EQ(lax, -7);
+}
+
 }  // namespace
 }  // namespace picklock::redis::numbers_tests

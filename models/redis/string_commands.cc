@@ -47,7 +47,6 @@ bool read_options(const Call& call, std::size_t first, Of of, Options& options) 
   const bool set = of == Of::set;
   for (std::size_t i = first; i < call.words(); ++i) {
     const std::string_view word = call[i];
-    const Expiry* const named = expiry_named(word);
     if (set && same_word(word, "nx") && !options.xx) {
       options.nx = true;
     } else if (set && same_word(word, "xx") && !options.nx) {
@@ -58,7 +57,8 @@ bool read_options(const Call& call, std::size_t first, Of of, Options& options) 
       options.keep_ttl = true;
     } else if (!set && same_word(word, "persist") && options.expiry == nullptr) {
       options.persist = true;
-    } else if (named != nullptr && (options.expiry == nullptr || options.expiry == named) &&
+    } else if (const Expiry* const named = expiry_named(word);
+               named != nullptr && (options.expiry == nullptr || options.expiry == named) &&
                !options.keep_ttl && !options.persist && i + 1 < call.words()) {
       options.expiry = named;  // the last one counts
       options.amount = call[++i];

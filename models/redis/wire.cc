@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "models/redis/numbers.h"
+
 namespace picklock::redis {
 namespace {
 
@@ -61,15 +63,6 @@ bool read_line(std::string_view& bytes, std::string_view& line) {
   return true;
 }
 
-bool read_number(std::string_view text, std::int64_t& value) {
-  if (text.size() == 1 && text[0] >= '0' && text[0] <= '9') {
-    value = text[0] - '0';
-    return true;
-  }
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 inline bool read_header(std::string_view& bytes, char kind, std::int64_t& value) {
   if (bytes.empty() || bytes.front() != kind) return false;
   const auto digit = [&](std::size_t at) { return bytes[at] >= '0' && bytes[at] <= '9'; };
@@ -103,7 +96,7 @@ inline bool read_body(std::string_view& bytes, std::int64_t size, std::string_vi
 bool read_count(std::string_view header, Reply::Kind kind, std::int64_t each, Reply& reply,
                 std::int64_t& elements) {
   std::int64_t count = 0;
-  if (!read_number(header, count)) return false;
+  if (!read_integer(header, count)) return false;
   reply.set(count == -1 ? Reply::Kind::nil_array : kind);
   elements = count * each;
   return true;
@@ -125,11 +118,11 @@ bool read_one(std::string_view& bytes, Reply& reply, std::int64_t& elements) {
       reply.set_error(line);
       return true;
     case ':':
-      if (!read_number(line, number)) return false;
+      if (!read_integer(line, number)) return false;
       reply.set_integer(number);
       return true;
     case '$': {
-      if (!read_number(line, number)) return false;
+      if (!read_integer(line, number)) return false;
       if (number == -1) {
         reply.set(Reply::Kind::nil);
         return true;
@@ -141,7 +134,7 @@ bool read_one(std::string_view& bytes, Reply& reply, std::int64_t& elements) {
     }
     case '=': {
       std::string_view body;
-      if (!read_number(line, number) || !read_body(bytes, number, body) || body.size() < 4)
+      if (!read_integer(line, number) || !read_body(bytes, number, body) || body.size() < 4)
         return false;
       reply.set_bulk(body.substr(4));
       reply.kind = Reply::Kind::verbatim;
