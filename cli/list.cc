@@ -151,7 +151,7 @@ Filter filter_of(const ListOptions& options) {
   for (const std::string_view verb : verbs::names()) {
     if (std::find(faults.begin(), faults.end(), verb) == faults.end()) faults.push_back(verb);
   }
-  return {.locks = known_words("--lock", "algorithm", options.locks, locks),
+  return {.locks = known_words("--lock", "lock", options.locks, locks),
           .faults = known_words("--fault", "class of faults and no verb", options.faults, faults),
           .servers = known_words("--server", "server", options.servers, servers::keys_of_kinds())};
 }

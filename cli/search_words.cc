@@ -36,11 +36,11 @@ std::vector<std::string> listed_in(const std::string& option, const std::string&
 
 void refuse(const std::string& option, std::string_view kind, const std::string& word,
             const Words& known) {
-  // The locks are too many for a line.
+  // Only the locks are too many for a line.
   constexpr std::size_t kMostListed = 30;
   const std::string others = known.size() <= kMostListed
                                  ? "it is one of " + keys::listed(known)
-                                 : fmt::format("`picklock list {}s` lists them all", kind);
+                                 : "`picklock list algorithms` lists them all";
   throw BadInput(fmt::format("{}: there is no {} `{}`{}", option, kind, keys::printable(word),
                              keys::did_you_mean(word, known, others)));
 }
