@@ -63,9 +63,9 @@ TEST_F(Programs, HaveTheirRefusedAttemptsFoldedInAStory) {
 
 TEST_F(Programs, HaveTheirRefusedReleasesShownInAStory) {
   const Ran ran =
-      picklock("run " + scenario(std::string(kNaive) + "say(redis, \"DEL\", \"order\", \"order\")\n"
+      picklock("run " + scenario(std::string(kNaive) + "say(redis, \"UNLINK\", \"order\")\n"
                                                        "say(redis, \"GET\", \"greeting\")\n"));
-  EXPECT_THAT(ran.out, HasSubstr("DEL order order → 0\n"));
+  EXPECT_THAT(ran.out, HasSubstr("UNLINK order → 0\n"));
   EXPECT_THAT(ran.out, Not(HasSubstr("GET greeting")));
   EXPECT_THAT(ran.out, HasSubstr("left out, commands that concern no lock: GET\n"));
 }
