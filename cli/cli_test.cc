@@ -19,6 +19,11 @@ TEST_F(Program, RefusesWrongUsageAndNamesTheNearestWord) {
   expect_refused("run " + kStory + " --format yaml",
                  "it is one of text, mermaid, json, junit, perfetto");
   expect_refused("list", "KIND is required");
+  expect_refused("ctl wat --port 1", "ctl: there is no `wat`; see picklock help ctl\n");
+  expect_refused("compare --algorithms foo",
+                 "there is no algorithm `foo`; `picklock list algorithms` lists them all\n");
+  expect_refused("compare --algorithms redlock,redlock", "--algorithms: `redlock` is given twice");
+  expect_refused("run my_own.toml", "; `picklock list scenarios` lists them all\n");
   expect_refused("list algoritms", "did you mean `algorithms`?");
   expect_refused("list locks",
                  "it is one of algorithms, scenarios, faults, properties, strategies, premises");
@@ -33,14 +38,15 @@ TEST_F(Program, SaysWhereAnOptionBelongsThatStandsElsewhere) {
 
 TEST_F(Program, SaysInItsOwnWordsWhatIsWrongWithArguments) {
   const auto refuse = [this](const std::string& arguments, const std::string& complaint) {
-    expect_refused("run " + kStory + arguments, "picklock: " + complaint + "; see picklock --help");
+    expect_refused("run " + kStory + arguments,
+                   "picklock: " + complaint + "; see picklock help run");
   };
   refuse(" --set", "--set: needs a value, KEY=VALUE");
   refuse(" --seed", "--seed: needs a value, NUMBER");
   refuse(" --seed 1 --seed 2", "--seed: was given 2 times");
-  expect_refused("list faults extra", "list: takes no argument \"extra\"; see picklock --help");
+  expect_refused("list faults extra", "list: takes no argument \"extra\"; see picklock help list");
   expect_refused("list faults extra another", "list: takes no argument \"extra\"");
-  expect_refused("list faults --json=all", "--json: takes no value; see picklock --help");
+  expect_refused("list faults --json=all", "--json: takes no value; see picklock help list");
 }
 
 // Each of these was once read as an option that is not given: `--algorithms ""` ran all locks.

@@ -50,7 +50,7 @@ std::vector<std::string> locks_from(const std::string& list) {
   for (const std::string& word : listed_in("--algorithms", list)) {
     if (std::find(known.begin(), known.end(), word) == known.end())
       refuse("--algorithms", "algorithm", word, known);
-    if (std::find(locks.begin(), locks.end(), word) == locks.end()) locks.push_back(word);
+    locks.push_back(word);
   }
   return locks;
 }
@@ -190,11 +190,6 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
 
 namespace {
 
-bool is_of_one_resource(std::string_view path) {
-  return path == "servers.resource.checks" || path == "servers.resource.equal_token" ||
-         path == "servers.resource.service";
-}
-
 // Both kinds of fencing and all faults are part of every comparison.
 compare::Changes changes_from(const CompareOptions& given) {
   compare::Changes changes;
@@ -204,7 +199,8 @@ compare::Changes changes_from(const CompareOptions& given) {
     if (change.path == "servers.resource.fencing")
       throw BadInput(fmt::format(
           "--set {}: compare has a cell without fencing and one with it for each fault", text));
-    if (change.path.starts_with("servers.resource.") && !is_of_one_resource(change.path))
+    if (change.path.starts_with("servers.resource.") &&
+        compare::resource_key(change.path) == nullptr)
       throw BadInput(fmt::format("--set {}: compare has a resource on a single node", text));
     if (change.path == "lock.algorithm")
       throw BadInput(fmt::format("--set {}: give the locks by --algorithms", text));

@@ -74,7 +74,7 @@ Request request_of(const std::vector<std::string>& words) {
   const keys::Words known = {"status",  "advance",  "fault",    "faults", "failover",
                              "history", "timeline", "verdicts", "reset"};
   throw BadInput(fmt::format("ctl: there is no `{}`{}", keys::printable(what),
-                             keys::did_you_mean(what, known)));
+                             keys::did_you_mean(what, known, "see picklock help ctl")));
 }
 
 }  // namespace
@@ -113,20 +113,30 @@ CLI::App* add_ctl(CLI::App& app, CtlOptions& options) {
 int ctl(const CtlOptions& options) {
   if (options.port.empty()) throw BadInput("ctl: give --port, the control port");
   const Request request = request_of(options.words);
-  const serve::Answer answer = serve::ask(
-      {.host = options.host,
-       .port = options.port,
-       .token = options.token.empty() ? password_from(options.password_file) : options.token,
-       .method = request.method,
-       .target = request.target,
-       .body = request.method == "GET" ? "" : request.body.dump()});
+  serve::Question question{
+      .host = options.host,
+      .port = options.port,
+      .token = options.token.empty() ? password_from(options.password_file) : options.token,
+      .method = "GET",
+      .target = "/",
+      .body = {}};
+  // Much may happen in the time that passes. Whether the port is such a one is asked before.
+  if (request.target == "/advance") {
+    serve::ask(question);
+    question.patient = true;
+  }
+  question.method = request.method;
+  question.target = request.target;
+  if (request.method != "GET") question.body = request.body.dump();
+  const serve::Answer answer = serve::ask(question);
   if (answer.good) {
     put(answer.body);
     return kAsExpected;
   }
   const Json refusal = Json::parse(answer.body, nullptr, false);
-  throw BadInput("ctl: " +
-                 (refusal.is_object() ? refusal.value("error", answer.body) : answer.body));
+  if (!refusal.is_object())
+    throw BadInput(fmt::format("port {}: it does not answer as a control port does", options.port));
+  throw BadInput("ctl: " + refusal.value("error", answer.body));
 }
 
 }  // namespace picklock::cli

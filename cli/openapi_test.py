@@ -75,6 +75,7 @@ def main():
                 check(ports["control"], method, bad, operation, {"nonsense": True}, 400)
     check(ports["control"], "post", "/reset", resolved(API["paths"]["/reset"]["post"]), {"name": "next"}, 200)
     assert ask(ports["control"], "get", "/nowhere", None)[0] == 404
+    assert ask(ports["control"], "get", "/advance", None)[0] == 405
     servers.terminate()
     assert servers.wait() == 0
     assert asked == 8, asked

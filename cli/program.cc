@@ -31,8 +31,6 @@
 namespace picklock::cli {
 namespace {
 
-constexpr const char* kSeeHelp = "; see picklock --help";
-
 constexpr const char* kFooter =
     "`picklock help COMMAND` describes the options of a command.\n\n"
     "Exit status:\n"
@@ -70,7 +68,7 @@ std::string unknown_command(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names = {"help"};
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   return fmt::format("there is no command `{}`{}", keys::printable(word),
-                     keys::did_you_mean(word, {names.begin(), names.end()}));
+                     keys::did_you_mean(word, {names.begin(), names.end()}, "see picklock --help"));
 }
 
 // For an option that the command does not have: where it belongs, or the nearest one that exists.
@@ -106,6 +104,13 @@ std::string misused_option(const CLI::App& where, std::string_view problem) {
     return fmt::format("{}: needs a value, {}", name, option->get_type_name());
   }
   return std::string(problem);
+}
+
+// Where the right usage is described.
+std::string help_of(const CLI::App& app) {
+  const auto given = app.get_subcommands();
+  return given.empty() ? "; see picklock --help"
+                       : fmt::format("; see picklock help {}", given[0]->get_name());
 }
 
 // The parser's error in the words that errors in files have, with the nearest valid word.
@@ -203,7 +208,7 @@ int run_program(int argc, char** argv) {
     const CLI::App* named = command_named(app, word);
     // The parser would answer `picklock nonsense --help` with the help of the program.
     if (!word.empty() && !word.starts_with('-') && named == nullptr)
-      return bad_input(unknown_command(app, word) + kSeeHelp);
+      return bad_input(unknown_command(app, word));
     if (is_help) {
       put(named != nullptr ? named->help(app.get_name()) : app.help());
       return kAsExpected;
@@ -217,7 +222,7 @@ int run_program(int argc, char** argv) {
       put(app.version());
       return kAsExpected;
     } catch (const CLI::ParseError& error) {
-      return bad_input(usage_problem(app, error, arguments) + kSeeHelp);
+      return bad_input(usage_problem(app, error, arguments) + help_of(app));
     }
     refuse_empty_values(*app.get_subcommands().front());
     if (explore_command->parsed()) return explore(explore_options);

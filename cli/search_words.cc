@@ -24,19 +24,25 @@ std::vector<std::string> listed_in(const std::string& option, const std::string&
       words.back() += letter;
     }
   }
-  for (const std::string& word : words) {
-    if (word.empty())
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    if (word->empty())
       throw BadInput(
           fmt::format("{}: there is an empty word in \"{}\"", option, keys::printable(list)));
+    if (std::find(words.begin(), word, *word) != word)
+      throw BadInput(fmt::format("{}: `{}` is given twice", option, keys::printable(*word)));
   }
   return words;
 }
 
 void refuse(const std::string& option, std::string_view kind, const std::string& word,
             const Words& known) {
-  throw BadInput(
-      fmt::format("{}: there is no {} `{}`{}", option, kind, keys::printable(word),
-                  keys::did_you_mean(word, known, "it is one of " + keys::listed(known))));
+  // Only the locks are too many for a line.
+  constexpr std::size_t kMostListed = 30;
+  const std::string others = known.size() <= kMostListed
+                                 ? "it is one of " + keys::listed(known)
+                                 : "`picklock list algorithms` lists them all";
+  throw BadInput(fmt::format("{}: there is no {} `{}`{}", option, kind, keys::printable(word),
+                             keys::did_you_mean(word, known, others)));
 }
 
 std::vector<Property> properties_from(const std::string& list) {

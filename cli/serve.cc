@@ -21,6 +21,7 @@
 #include "keys/nearest.h"
 #include "models/servers/kind.h"
 #include "reports/junit.h"
+#include "reports/wording.h"
 #include "scenarios/runner.h"
 #include "serve/front.h"
 #include "serve/telling.h"
@@ -39,15 +40,6 @@ algorithm = "{}-program"
 [clients]
 program = ["outside"]
 {})";
-
-// Those that can be served, in the order of the reference.
-std::vector<const servers::Kind*> served_kinds() {
-  std::vector<const servers::Kind*> all;
-  for (const servers::Kind* kind : servers::kinds()) {
-    if (kind->open_wire != nullptr) all.push_back(kind);
-  }
-  return all;
-}
 
 std::uint16_t port_from(const std::string& option, const std::string& text) {
   if (text.empty()) return 0;
@@ -69,45 +61,24 @@ double speed_from(const std::string& text) {
   return speed;
 }
 
-// `masters=1,replicas=2` as changes of the table of this kind.
-void add_servers(scenarios::Document& document, std::string_view kind, std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t end = text.find(',');
-    document.set(scenarios::change_from(fmt::format("servers.{}.{}", kind, text.substr(0, end))));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-}
-
-scenarios::Document servers_alone(const ServeOptions::Alone& servers) {
-  const servers::Kind& kind = *servers.kind;
-  scenarios::Document document(fmt::format(kServersAlone, kind.server.key, kind.served_as),
-                               "serve");
-  add_servers(document, kind.server.key, servers.keys);
+scenarios::Document servers_alone(const ServerOption& servers) {
+  scenarios::Document document(
+      fmt::format(kServersAlone, servers.kind->server.key, servers.kind->served_as), "serve");
+  set_servers(document, servers);
   return document;
 }
 
-void check_servers(const ServeOptions& options) {
-  if (options.alone.empty()) return;
-  const std::string_view first = options.alone.front().kind->server.key;
-  if (!options.scenario.empty()) {
-    throw BadInput(
-        fmt::format("serve: give SCENARIO or --{}, not both; --set changes a scenario", first));
-  }
-  if (options.alone.size() > 1) {
-    throw BadInput(fmt::format("serve: give --{} or --{}, not both", first,
-                               options.alone.back().kind->server.key));
-  }
-}
-
 scenarios::Scenario scenario_from(const ServeOptions& options) {
-  const ServeOptions::Alone alone =
-      options.alone.empty() ? ServeOptions::Alone{.kind = served_kinds().front(), .keys = {}}
-                            : options.alone.front();
+  const ServerOption alone = server_option("serve", options.alone);
+  if (!options.alone.empty() && !options.scenario.empty()) {
+    throw BadInput(fmt::format("serve: give SCENARIO or --{}, not both; --set changes a scenario",
+                               alone.kind->server.key));
+  }
   scenarios::Document document =
       options.scenario.empty() ? servers_alone(alone) : document_of(options.scenario, {});
   document.forget_neighbours();
   for (const std::string& change : options.changes) document.set(scenarios::change_from(change));
-  return document.scenario(scenarios::shipped_vocabulary());
+  return scenario_with(document, alone);
 }
 
 void tell(const serve::Front& front, bool json) {
@@ -158,11 +129,18 @@ class ServedRuns {
  public:
   explicit ServedRuns(std::vector<Property> fail_on) : fail_on_(std::move(fail_on)) {}
 
-  void add(const std::string& name, const serve::Account& account) {
+  // A run in which nothing happened counts only if it has a name.
+  void add(const std::string& name, const serve::Account& account, double seconds) {
+    if (account.idle && name.empty()) return;
     const std::string run = name.empty() ? fmt::format("run {}", ++runs_) : name;
     const std::vector<std::string> violations = serve::violations(account, fail_on_);
     const std::string story = violations.empty() ? "" : serve::told(account, false);
-    junit_.add_run("serve", run, violations, story);
+    junit_.add_run({.suite = "serve",
+                    .name = account.idle ? run + " (no client has sent anything)" : run,
+                    .violations = violations,
+                    .story = story,
+                    .seconds = seconds,
+                    .virtual_time = reports::instant(account.outcome.run.ended)});
     if (violations.empty()) return;
     failed_ = true;
     complain(fmt::format("{}: {}", keys::printable(run), violations.front()));
@@ -191,18 +169,7 @@ CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
                       "faults are not there (default: one {} server)",
                       served_kinds().front()->title))
       ->type_name("");
-  for (const servers::Kind* kind : served_kinds()) {
-    std::string about = fmt::format("keys of [servers.{}]", kind->server.key);
-    if (!kind->served_example.empty()) about += fmt::format(", such as {}", kind->served_example);
-    command
-        ->add_option_function<std::string>(
-            fmt::format("--{}", kind->server.key),
-            [&options, kind](const std::string& keys) {
-              options.alone.push_back({kind, keys});
-            },
-            about)
-        ->type_name("KEY=VALUE,…");
-  }
+  add_server_options(*command, options.alone, "keys");
   command->add_option("--set", options.changes, "change one key of the file; may be repeated")
       ->type_name("KEY=VALUE")
       ->take_all()
@@ -240,12 +207,14 @@ CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
   command->add_flag("--json", options.json, "print the ports as one line of JSON");
   command
       ->add_option("--fail-on", options.fail_on,
-                   "properties, separated by commas, or `any`: if one of them is violated, tell "
-                   "what has happened and exit with status 1")
+                   "properties, separated by commas, or `any`: judge them at each reset and at the "
+                   "end, and tell what has happened where one is violated; the exit status is then "
+                   "1, once the servers have been ended")
       ->type_name("PROPERTY,…");
   command
       ->add_option("--junit", options.junit,
-                   "write a test case for each run between two resets, by JUnit's format")
+                   "write a test case for each run between two resets, by JUnit's format, as soon "
+                   "as the run has ended")
       ->type_name("FILE");
   command->add_flag("--no-timeline", options.no_timeline,
                     "keep no messages: faster, but nothing can be told or judged");
@@ -263,7 +232,6 @@ CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
 int serve(const ServeOptions& options) {
   if (options.manual && !options.speed.empty())
     throw BadInput("serve: give --manual or --speed, not both");
-  check_servers(options);
   if (options.no_timeline && (!options.fail_on.empty() || !options.junit.empty()))
     throw BadInput("serve: --fail-on and --junit need the timeline; leave --no-timeline out");
   if (options.die_with_parent) {
@@ -284,14 +252,14 @@ int serve(const ServeOptions& options) {
   ServedRuns results(judged_outside(options.fail_on));
   const bool judges = !options.fail_on.empty() || !options.junit.empty();
   if (judges) {
-    front.after_run([&results](const std::string& name, const serve::Account& account) {
-      results.add(name, account);
+    front.after_run([&](const std::string& name, const serve::Account& account) {
+      results.add(name, account, front.loop().clock.seconds_of_wall());
+      if (!options.junit.empty()) write_file(options.junit, results.junit());
     });
   }
   if (!options.junit.empty()) write_file(options.junit, results.junit());
   tell(front, options.json);
   front.run();
-  if (!options.junit.empty()) write_file(options.junit, results.junit());
   return results.failed() ? kNotAsExpected : kAsExpected;
 }
 

@@ -4,12 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/server_options.h"
+
 namespace CLI {
 class App;
-}
-
-namespace picklock::servers {
-struct Kind;
 }
 
 namespace picklock::cli {
@@ -17,11 +15,7 @@ namespace picklock::cli {
 // As given; empty: not given.
 struct ServeOptions {
   std::string scenario;
-  struct Alone {
-    const servers::Kind* kind = nullptr;
-    std::string keys;
-  };
-  std::vector<Alone> alone;  // servers without a scenario
+  std::vector<ServerOption> alone;  // servers without a scenario
   std::vector<std::string> changes;
   std::string port;
   std::string listen;

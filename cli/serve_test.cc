@@ -211,7 +211,8 @@ TEST_F(Serve, NamesTheClientsThatAReleaseWakes) {
             "OK\n1\n2\nOK\n2\nWake-ups\n  orders at redis-1: the release by worker-a at 0.000s "
             "woke worker-b, worker-c\n"
             "\"wakeups\":[{\"key\":\"orders\",\"server\":\"redis-1\",\"client\":\"worker-a\","
-            "\"seconds\":0.0,\"woken\":[\"worker-b\",\"worker-c\"],\"lost\":0}],\"late\n");
+            "\"seconds\":0.0,\"woken\":[\"worker-b\",\"worker-c\"],\"lost\":0}],\"other_keys\":[],"
+            "\"late\n");
 }
 
 TEST_F(Serve, NamesRenewalsThatComeAfterTheRelease) {
@@ -241,6 +242,78 @@ TEST_F(Serve, ALockOnSeveralMastersIsGrantedByAMajority) {
   EXPECT_EQ(ran.out,
             "OK\nOK\nOK\n204       \"outcome\": \"holds\",\nOK\nOK\n204 204       "
             "\"outcome\": \"violated\",\n");
+}
+
+// One client sets these keys and another removes them. No request depends on whether they are free.
+constexpr const char* kPlainKeys =
+    "as worker-a set greeting hi; as worker-b del greeting\n"
+    "as worker-a rpush jobs one; as worker-b lpop jobs\n"
+    "as worker-a hset basket apple 1; as worker-b hdel basket apple\n";
+
+TEST_F(Serve, AKeyThatNobodyTakesAsALockIsNone) {
+  const Ran ran = beside("--manual", "{ " + std::string(kPlainKeys) +
+                                         "as worker-a set left behind; } >/dev/null\n"
+                                         "ctl verdicts; ctl timeline | sed -n '/Not judged/,$p'");
+  const auto answer = nlohmann::json::parse(ran.out.substr(0, ran.out.rfind('}') + 1));
+  for (const auto& verdict : answer.at("verdicts")) EXPECT_EQ(verdict.at("outcome"), "holds");
+  EXPECT_TRUE(answer.at("held").empty());
+  EXPECT_THAT(ran.out, EndsWith("Not judged as locks, because no command takes them only if they "
+                                "are free\n  greeting\n  jobs\n  basket\n  left\n"));
+}
+
+TEST_F(Serve, AKeyIsALockIfTheScenarioNamesItOrAClientTriesToTakeIt) {
+  const std::string removed =
+      "as worker-a set orders a; as worker-b del orders; ctl verdicts | grep -A1 own-release";
+  const auto told = [&](const std::string& arguments, const std::string& before) {
+    std::filesystem::remove(path("ports"));  // of the server before
+    return beside("--manual" + arguments, before + removed).out;
+  };
+  EXPECT_THAT(told("", ""), HasSubstr("holds"));
+  EXPECT_THAT(told(" --set lock.key=orders", ""), HasSubstr("violated"));
+  EXPECT_THAT(told("", "as c set orders c nx; as c del orders\n"), HasSubstr("violated"));
+  EXPECT_THAT(told("", "as c eval '\"return 0\"' 1 orders\n"), HasSubstr("violated"));
+  EXPECT_THAT(told("",
+                   "in_1() { printf 'client setname %s\nselect 1\n%s\n' \"$1\" \"${*:2}\" | redis "
+                   "redis-1; }; in_1 a set bills a nx; in_1 b del bills\n"),
+              HasSubstr("violated"));
+}
+
+TEST_F(Serve, ATimelineCountsTheViolationsThatItDoesNotShow) {
+  const Ran ran = beside("--manual",
+                         "for i in 1 2 3 4 5; do as worker-a set orders a nx; as worker-b del "
+                         "orders; done >/dev/null; ctl timeline");
+  EXPECT_THAT(ran.out, HasSubstr("✗ own-release: worker-b removed worker-a's entry (and 4 more\n"));
+  EXPECT_THAT(ran.out, HasSubstr("violated 5 times"));
+}
+
+TEST_F(Serve, ATimelineShowsAReleaseThatIsRefused) {
+  const Ran ran = beside("--manual",
+                         "as worker-a set orders a nx; as worker-b get orders\n"
+                         "as worker-b EVAL '\"return 0\"' 1 orders b; as worker-a get greeting\n"
+                         "ctl timeline");
+  EXPECT_THAT(ran.out, HasSubstr("get orders → \"a\"\n"));
+  EXPECT_THAT(ran.out, HasSubstr("EVAL {script} 1 orders b → 0\n"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("get greeting")));
+}
+
+TEST_F(Serve, ATimelineShowsTheCommandAtWhichAFaultStruck) {
+  const Ran ran = beside("--manual",
+                         "ctl fault crash=redis-1 after=GET.applied by=worker-a for=1s >/dev/null\n"
+                         "as worker-b get greeting; as worker-a get parting\n"
+                         "ctl advance 2s >/dev/null; ctl timeline");
+  EXPECT_THAT(ran.out, HasSubstr("fault 1: crash redis-1 after worker-a's command (GET)"));
+  EXPECT_THAT(ran.out, HasSubstr("get parting"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("get greeting")));
+}
+
+TEST_F(Serve, ATimelineFoldsAttemptsThatAreRefused) {
+  const Ran ran = beside("--manual",
+                         "as worker-a set orders a nx px 10000 >/dev/null\n"
+                         "for i in {1..9}; do as worker-b set orders b nx px 10000; ctl advance "
+                         "100ms; done >/dev/null\n"
+                         "as worker-b set orders b nx px 10000; ctl timeline");
+  EXPECT_THAT(ran.out, HasSubstr("set orders b nx px 10000 → nil, refused\n"));
+  EXPECT_THAT(ran.out, HasSubstr("worker-b retried 9 times, refused each time (until 0.900s)"));
 }
 
 TEST_F(Serve, AClientThatTakesTheLockAgainIsNotTheHolderFromBefore) {
@@ -274,6 +347,20 @@ TEST_F(Serve, FailsOnAViolationAndSaysSoInJUnit) {
   EXPECT_THAT(ran.out, Not(HasSubstr("resource-exclusion: worker-a wrote")));
   EXPECT_THAT(ran.err, StartsWith("picklock: run 1: own-release: worker-a removed worker-b's entry "
                                   "of orders on redis-1 at 12.000s"));
+}
+
+TEST_F(Serve, JUnitHasEachRunAsSoonAsItHasEndedAndNoneInWhichNothingHappened) {
+  const Ran ran = beside("--manual --junit " + path("junit"),
+                         "as a set orders a nx >/dev/null; ctl advance 90s >/dev/null\n"
+                         "ctl reset; ctl reset; ctl reset named; ctl reset last; cat " +
+                             path("junit"));
+  EXPECT_THAT(ran.out, HasSubstr("tests=\"2\" failures=\"0\""));
+  EXPECT_THAT(ran.out, HasSubstr("name=\"run 1\""));
+  EXPECT_THAT(ran.out, HasSubstr("name=\"virtual time\" value=\"90.000s\""));
+  EXPECT_THAT(ran.out, HasSubstr("name=\"named (no client has sent anything)\""));
+  EXPECT_THAT(ran.out, Not(HasSubstr("run 2")));
+  EXPECT_THAT(ran.out,
+              Not(HasSubstr("<testcase classname=\"serve\" name=\"run 1\" time=\"0.000\"")));
 }
 
 TEST_F(Serve, AFaultStrikesAtACommandOfAClient) {
@@ -389,6 +476,61 @@ TEST_F(Serve, FaultsThatCannotBeAreRefused) {
   EXPECT_EQ(ran.out, "2\n");
 }
 
+TEST_F(Serve, AFaultNamesACommandThatIsThere) {
+  const Ran ran = beside("--manual",
+                         "ctl fault pause=redis-1 after=SETT.applied for=1s\n"
+                         "ctl fault pause=redis-1 after=command.applied command=GTE for=1s\n"
+                         "ctl fault pause=redis-1 after=evalsha.applied for=1s\n"
+                         "ctl fault pause=redis-1 after=command.applied command=evalsha for=1s");
+  EXPECT_EQ(ran.out, "{\n  \"fault\": 1\n}\n");
+  EXPECT_THAT(ran.err, HasSubstr("the fault: key `after`: Redis has no command SETT; did you mean "
+                                 "`SET`?\n"));
+  EXPECT_THAT(
+      ran.err,
+      HasSubstr("the fault: key `command`: Redis has no command GTE; did you mean `GET`?\n"));
+}
+
+TEST_F(Serve, AFaultOfAClientSaysHowManyConnectionsItMeansNow) {
+  const Ran ran = beside("--manual",
+                         "exec 5<>/dev/tcp/127.0.0.1/$(port redis-1)\n"
+                         "printf 'CLIENT SETNAME worker\\r\\n' >&5; read -r <&5\n"
+                         "for who in worker wroker; do ctl fault pause=redis-1 after=SET.applied "
+                         "for=1s by=$who | grep connections; done");
+  EXPECT_EQ(ran.out, "  \"connections\": 1\n  \"connections\": 0\n");
+}
+
+TEST_F(Serve, TheControlPortNamesTheMethodsOfAPath) {
+  const Ran ran = beside("",
+                         "for path in advance faults nowhere; do curl -s -i -X DELETE "
+                         "http://127.0.0.1:$control/$path | grep -E '^HTTP|^Allow|error'; done");
+  EXPECT_EQ(ran.out,
+            "HTTP/1.1 405 Method Not Allowed\r\nAllow: POST\r\n"
+            "  \"error\": \"there is no DELETE /advance, only POST\"\n"
+            "HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, POST\r\n"
+            "  \"error\": \"there is no DELETE /faults, only GET, POST\"\n"
+            "HTTP/1.1 404 Not Found\r\n"
+            "  \"error\": \"there is no DELETE /nowhere\"\n");
+}
+
+TEST_F(Serve, APortThatIsNoControlPortIsRefused) {
+  const Ran ran = beside("--manual",
+                         "for word in status 'advance 1s'; do for to in $(port redis-1) $resource; "
+                         "do \"$P\" ctl --port $to $word; echo $?; done; done");
+  EXPECT_EQ(ran.out, "2\n2\n2\n2\n");
+  EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 4) << ran.err;
+}
+
+TEST_F(Serve, APortThatKeepsSilentIsRefused) {
+  const Ran ran = shell(
+      "/usr/bin/python3 -c 'import socket, time; s = socket.create_server((\"127.0.0.1\", 0)); "
+      "print(s.getsockname()[1], flush=True); time.sleep(60)' >" +
+      path("port") + " & silent=$!; until [[ -s " + path("port") +
+      " ]]; do sleep 0.01; done; \"$P\" ctl --port $(cat " + path("port") +
+      ") advance 1s; echo $?; kill $silent");
+  EXPECT_EQ(ran.out, "2\n");
+  EXPECT_THAT(ran.err, HasSubstr("no answer within 10 s: is it the control port?\n"));
+}
+
 TEST_F(Serve, TheControlPortAsksForItsToken) {
   const Ran ran = beside("--token secret",
                          "ctl status; \"$P\" ctl --port $control --token wrong status\n"
@@ -477,7 +619,9 @@ TEST_F(Serve, RefusesWhatCannotBeServed) {
   expect_refused("serve --speed 0", "--speed: must be a number, 0.001 to 1000");
   expect_refused("serve --port 70000", "serve: --port: must be a port, 0 to 65535");
   expect_refused("serve --port 65535 --redis replicas=1", "there are not so many ports behind it");
-  expect_refused("serve --redis replica=1", "did you mean `servers.redis.replicas`?");
+  expect_refused("serve --redis replica=1",
+                 "serve: key `replica` of --redis: there is no such key; did you mean "
+                 "`servers.redis.replicas`? (with --redis replica=1)\n");
   expect_refused("serve plain/redlock --redis masters=1", "give SCENARIO or --redis, not both");
   expect_refused("ctl --port 1 status", "127.0.0.1 port 1: Connection refused");
   expect_refused("ctl status", "ctl: give --port, the control port");

@@ -347,7 +347,8 @@ TEST_F(ServedEnsemble, AllClientsAreOneMachineToTheLimitOfConnections) {
 
 TEST_F(ServedEnsemble, KeysAndKindsThatCannotBeAreRefused) {
   expect_refused("serve --zookeeper server=3", "did you mean `servers.zookeeper.servers`?");
-  expect_refused("serve --zookeeper servers=10", "servers.zookeeper.servers");
+  expect_refused("serve --zookeeper servers=10",
+                 "key `servers` of --zookeeper: must be from 1 to 9");
   expect_refused("serve --redis masters=1 --zookeeper servers=3",
                  "give --redis or --zookeeper, not both");
   expect_refused("serve plain/zk-sequential --zookeeper servers=3",

@@ -38,39 +38,18 @@ algorithm = "{}-program"
 count = {}
 until = "{}"
 program = {}
+{}
 )";
 
-std::vector<const servers::Kind*> kinds_for_programs() {
-  std::vector<const servers::Kind*> all;
-  for (const servers::Kind* kind : servers::kinds()) {
-    if (kind->open_wire != nullptr) all.push_back(kind);
-  }
-  return all;
-}
-
-scenarios::Document document_from(const TestOptions& options) {
-  const TestOptions::Servers servers =
-      options.servers.empty()
-          ? TestOptions::Servers{.kind = kinds_for_programs().front(), .keys = {}}
-          : options.servers.front();
-  if (options.servers.size() > 1) {
-    throw BadInput(fmt::format("test: give --{} or --{}, not both", servers.kind->server.key,
-                               options.servers.back().kind->server.key));
-  }
+scenarios::Document document_from(const TestOptions& options, const ServerOption& servers) {
   const std::uint64_t clients =
       options.clients.empty() ? 2 : number_from("--clients", options.clients, 1, 100);
   scenarios::Document document(
       fmt::format(kPrograms, servers.kind->server.key, servers.kind->served_as, clients,
-                  options.until.empty() ? "60s" : options.until, keys::as_toml(options.program)),
+                  options.until.empty() ? "60s" : options.until, keys::as_toml(options.program),
+                  clients > 1 ? "arrive_every = \"100ms\"" : ""),
       "programs");
-  if (clients > 1) document.set(scenarios::change_from("clients.arrive_every=100ms"));
-  std::string_view keys = servers.keys;
-  while (!keys.empty()) {
-    const std::string_view key = keys.substr(0, keys.find(','));
-    document.set(
-        scenarios::change_from(fmt::format("servers.{}.{}", servers.kind->server.key, key)));
-    keys.remove_prefix(std::min(key.size() + 1, keys.size()));
-  }
+  set_servers(document, servers);
   for (const std::string& change : options.search.changes)
     document.set(scenarios::change_from(change));
   return document;
@@ -82,7 +61,7 @@ std::string command_of(const TestOptions& options, std::uint64_t seed) {
     if (!word.empty()) command += fmt::format(" {} {}", option, shell_quoted(word));
   };
   add("--clients", options.clients);
-  for (const TestOptions::Servers& one : options.servers)
+  for (const ServerOption& one : options.servers)
     add(fmt::format("--{}", one.kind->server.key), one.keys);
   add("--until", options.until);
   command += words_of(options.search, seed) + " --";
@@ -154,18 +133,7 @@ CLI::App* add_test(CLI::App& app, TestOptions& options) {
     command->add_option(name, into, meaning)->type_name(type);
   };
   add("--clients", options.clients, "how many run it (default: 2)", "NUMBER");
-  for (const servers::Kind* kind : kinds_for_programs()) {
-    std::string about = fmt::format("its servers: keys of [servers.{}]", kind->server.key);
-    if (!kind->served_example.empty()) about += fmt::format(", such as {}", kind->served_example);
-    command
-        ->add_option_function<std::string>(
-            fmt::format("--{}", kind->server.key),
-            [&options, kind](const std::string& keys) {
-              options.servers.push_back({kind, keys});
-            },
-            about)
-        ->type_name("KEY=VALUE,…");
-  }
+  add_server_options(*command, options.servers, "its servers: keys");
   add("--until", options.until, "how long a run lasts at most, in virtual time (default: 60s)",
       "DURATION");
   command
@@ -220,8 +188,8 @@ CLI::App* add_test(CLI::App& app, TestOptions& options) {
 }
 
 int test(const TestOptions& options) {
-  const scenarios::Document document = document_from(options);
-  const Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
+  const ServerOption servers = server_option("test", options.servers);
+  const Scenario scenario = scenario_with(document_from(options, servers), servers);
   const Run alone = scenarios::Runner().run(scenario, scenario.seed, false);
   if (!options.search.json) put(told(alone));
   refuse_idle(alone);

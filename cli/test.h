@@ -6,13 +6,10 @@
 #include <vector>
 
 #include "cli/explore.h"
+#include "cli/server_options.h"
 
 namespace CLI {
 class App;
-}
-
-namespace picklock::servers {
-struct Kind;
 }
 
 namespace picklock::cli {
@@ -21,11 +18,7 @@ namespace picklock::cli {
 struct TestOptions {
   ExploreOptions search;
   std::vector<std::string> program;
-  struct Servers {
-    const servers::Kind* kind = nullptr;
-    std::string keys;
-  };
-  std::vector<Servers> servers;
+  std::vector<ServerOption> servers;
   std::string clients;
   std::string until;
 };

@@ -55,6 +55,22 @@ TEST_F(Programs, RunAsTheyAre) {
   EXPECT_THAT(ran.out, HasSubstr("SET order x NX PX 10000 → OK"));
 }
 
+TEST_F(Programs, HaveTheirRefusedAttemptsFoldedInAStory) {
+  const Ran ran = picklock("run " + scenario(kNaive));
+  EXPECT_THAT(ran.out, HasSubstr("→ nil, refused\n"));
+  EXPECT_THAT(ran.out, HasSubstr("times, refused each time"));
+  EXPECT_EQ(ran.out.find("refused\n"), ran.out.rfind("refused\n")) << "each attempt has a row";
+}
+
+TEST_F(Programs, HaveTheirRefusedReleasesShownInAStory) {
+  const Ran ran =
+      picklock("run " + scenario(std::string(kNaive) + "say(redis, \"UNLINK\", \"order\")\n"
+                                                       "say(redis, \"GET\", \"greeting\")\n"));
+  EXPECT_THAT(ran.out, HasSubstr("UNLINK order → 0\n"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("GET greeting")));
+  EXPECT_THAT(ran.out, HasSubstr("left out, commands that concern no lock: GET\n"));
+}
+
 TEST_F(Programs, ArePausedAtACommandByItsName) {
   const Ran ran =
       picklock("run " + scenario(kNaive,
@@ -79,8 +95,21 @@ TEST_F(Programs, AreSearchedForWhatBreaksThem) {
   EXPECT_EQ(ran.status, 1) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("without faults: 2 grants, 2 writes and 0 ENTERs"));
   EXPECT_THAT(ran.out, HasSubstr("✗ own-release violated"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("promised")));
   EXPECT_EQ(shell("cd / && \"$P\" run " + path("finds/own-release-1.toml") + " >/dev/null").status,
             0);
+}
+
+// Two writes, so that a fault may violate several properties.
+TEST_F(Programs, HaveOneStoryForSeveralPropertiesNamed) {
+  file("program.py",
+       std::string(kNaive).replace(std::string(kNaive).find("time.sleep(4)"), 0,
+                                   "say(resource, \"WRITE\", \"orders\", \"new\")\n"));
+  const Ran ran = shell("cd " + path("") +
+                        " && \"$P\" test --runs 40 --max-faults 1 --faults pause --out finds -- "
+                        "/usr/bin/python3 program.py");
+  EXPECT_THAT(ran.out, HasSubstr("✗ resource-exclusion violated"));
+  EXPECT_THAT(ran.out, HasSubstr("-1: the same faults violate both\n")) << ran.out;
 }
 
 TEST_F(Programs, AreSearchedByEveryStrategy) {

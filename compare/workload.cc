@@ -48,9 +48,14 @@ bool is_idle(std::string_view path, const Changes& changes) {
          (path == "clients.arrive_every" && is_one("clients.count"));
 }
 
-// Keys of cells with fencing alone: without it there are no tokens to check.
+constexpr std::array kResourceKeys = {
+    ResourceKey{.path = "servers.resource.checks", .needs_tokens = true},
+    ResourceKey{.path = "servers.resource.equal_token", .needs_tokens = true},
+    ResourceKey{.path = "servers.resource.service"}};
+
 bool needs_tokens(std::string_view path) {
-  return path == "servers.resource.checks" || path == "servers.resource.equal_token";
+  const ResourceKey* const key = resource_key(path);
+  return key != nullptr && key->needs_tokens;
 }
 
 std::string work_in_words(const scenarios::ClientsSpec& clients) {
@@ -100,6 +105,12 @@ Scenario workload(std::string_view lock, const std::string& directory, const Cha
   Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
   scenario.control = false;
   return scenario;
+}
+
+const ResourceKey* resource_key(std::string_view path) {
+  const auto found = std::find_if(kResourceKeys.begin(), kResourceKeys.end(),
+                                  [path](const ResourceKey& key) { return key.path == path; });
+  return found == kResourceKeys.end() ? nullptr : &*found;
 }
 
 Scenario small(const Scenario& workload) {

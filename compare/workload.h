@@ -19,6 +19,14 @@ using Changes = std::vector<scenarios::Change>;
 scenarios::Scenario workload(std::string_view lock, const std::string& directory,
                              const Changes& changes = {});
 
+// A key of [servers.resource] that a change may set, because a single node has it.
+struct ResourceKey {
+  std::string_view path;
+  bool needs_tokens = false;  // it has an effect in the cells with fencing alone
+};
+// nullptr: there is none.
+const ResourceKey* resource_key(std::string_view path);
+
 // The resource of the cells with fencing.
 scenarios::ResourceSpec fenced_resource(const std::string& directory, const Changes& changes);
 

@@ -6,6 +6,7 @@
 
 #include "keys/bad_input.h"
 #include "reports/wording.h"
+#include "scenarios/program_locks.h"
 #include "scenarios/runner.h"
 #include "scenarios/writer.h"
 
@@ -47,7 +48,9 @@ std::string complete_file(const Search& search) {
   scenario.title = fmt::format(
       "No plan of at most {} {}", in_plans(decided.most, decided),
       options.properties.empty()
-          ? fmt::format("breaks a promise of {}", scenario.lock.algorithm)
+          ? (scenarios::has_programs(scenario)
+                 ? std::string("breaks the lock of the programs")
+                 : fmt::format("breaks a promise of {}", scenario.lock.algorithm))
           : fmt::format("violates {}", reports::list(reports::names(options.properties))));
   scenario.source = options.command;
   for (const properties::Verdict& verdict : run.verdicts) {

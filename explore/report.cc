@@ -16,6 +16,7 @@
 #include "reports/columns.h"
 #include "reports/ink.h"
 #include "reports/wording.h"
+#include "scenarios/program_locks.h"
 #include "scenarios/runner.h"
 
 namespace picklock::explore {
@@ -130,7 +131,8 @@ class Writer {
     const bool asked = !search_.options().properties.empty();
     const std::string run = find.run == 0 ? run_of(find) : "run " + grouped(find.run);
     std::string_view how;
-    if (find.promised && !asked && find.run > 0) how = ", although promised";
+    if (find.promised && !asked && find.run > 0 && !scenarios::has_programs(find.story))
+      how = ", although promised";
     if (find.unprovoked && !asked && find.run > 0) how = ", although no fault struck";
     headline(false,
              fmt::format("{} violated in {}{}", picklock::name(find.violation.property), run, how));
@@ -145,6 +147,20 @@ class Writer {
                                              : "; shrinking stopped there"));
     const std::string file = file_of(report_.files, index);
     if (!file.empty()) field("kept as", file, Ink::strong);
+    if (const auto same = same_story(index))
+      field("same as", fmt::format("{}: the same faults violate both", name_of(*same)));
+  }
+
+  // An earlier find with the same faults in the same run.
+  std::optional<std::size_t> same_story(std::size_t index) const {
+    const scenarios::Scenario& story = search_.finds()[index].story;
+    for (std::size_t i = 0; i < index; ++i) {
+      const scenarios::Scenario& other = search_.finds()[i].story;
+      if (other.seed == story.seed && other.faults == story.faults &&
+          !file_of(report_.files, i).empty())
+        return i;
+    }
+    return std::nullopt;
   }
 
   void crashed(std::size_t index) {
@@ -169,9 +185,13 @@ class Writer {
         is_complete(search_)
             ? fmt::format(" by any plan of at most {}", in_plans(decided->most, *decided))
             : "";
-    std::string text = asked.empty() ? fmt::format("no promised property was violated{}", of_plans)
-                                     : fmt::format("{} never violated{}",
-                                                   reports::list(reports::names(asked)), of_plans);
+    // Programs promise nothing: everything that can be seen from outside is judged.
+    const std::string_view judged =
+        scenarios::has_programs(search_.scenario()) ? "judged" : "promised";
+    std::string text =
+        asked.empty()
+            ? fmt::format("no {} property was violated{}", judged, of_plans)
+            : fmt::format("{} never violated{}", reports::list(reports::names(asked)), of_plans);
     text += but_for(search_);
     if (report_.interrupted) text += ", until it was interrupted";
     headline(true, text);

@@ -40,9 +40,10 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return last[b.size()];
 }
 
-// Half of the letters may be wrong, or the end of the word missing; a wilder guess would mislead.
+// A third of the letters may be wrong, or the end of the word missing; a wilder guess would
+// mislead.
 bool near(const std::string& given, const std::string& word, std::size_t steps) {
-  return steps * 2 <= std::max(given.size(), word.size()) ||
+  return steps * 3 <= std::max(given.size(), word.size()) ||
          (given.size() >= 2 && word.starts_with(given));
 }
 

@@ -10,7 +10,7 @@ namespace picklock::keys {
 
 using Words = std::vector<std::string_view>;
 
-// Empty if none is near: more than half of the letters differ.
+// Empty if none is near: more than a third of the letters differ.
 std::string_view nearest(std::string_view word, const Words& words);
 
 // The end of a message about `word`: "; did you mean `x`?" or else "; " and `otherwise`, if given.

@@ -30,6 +30,17 @@ std::string form_of(const sim::Protocol& protocol, std::string_view payload) {
   return text;
 }
 
+// Whether a word of a request is one of `names`. Statements put names in quotes and brackets.
+bool names_one(std::string_view request, const std::set<std::string_view>& names) {
+  constexpr std::string_view kBetween = " '\"`(),;=";
+  for (std::size_t at = 0; at < request.size();) {
+    const std::size_t end = std::min(request.find_first_of(kBetween, at), request.size());
+    if (end > at && names.contains(request.substr(at, end - at))) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
 // Whether `word` is one of the words of a request.
 bool has_word(std::string_view request, std::string_view word) {
   for (std::size_t at = 0; (at = request.find(word, at)) != std::string_view::npos; ++at) {
@@ -146,6 +157,7 @@ class Accountant {
 
   void happened(std::size_t at, const HistoryEvent& event) {
     if (event.what == What::queued || event.what == What::refused_free) return;
+    if (changes_entry(event.what) && !cast_.is_lock(event.key)) return;
     HistoryEvent told = event;
     if (changes_entry(event.what)) {
       change(at, told);
@@ -365,13 +377,27 @@ class Accountant {
 
   // A request of the same form as one that has taken a lock is an attempt.
   void name_steps() {
+    const std::set<std::string_view> locks = names_of_locks();
     for (auto& [number, request] : requests_) {
       const TraceRecord& record = trace_.records[request.sent];
       const sim::Protocol& protocol = *trace_.protocols[record.protocol];
       if (request.role != Role::none || protocol.describe == nullptr) continue;
       const auto form = forms_.find(form_of(protocol, trace_.payload(record)));
-      if (form != forms_.end()) request.role = form->second;
+      if (form != forms_.end()) {
+        request.role = form->second;
+      } else if (names_one(protocol.describe(trace_.payload(record), false), locks)) {
+        request.role = Role::command;
+      }
     }
+  }
+
+  std::set<std::string_view> names_of_locks() const {
+    std::set<std::string_view> names;
+    for (const HistoryEvent& event : history_) {
+      if (changes_entry(event.what) && cast_.is_lock(event.key) && event.key < cast_.keys.size())
+        names.insert(cast_.keys[event.key]);
+    }
+    return names;
   }
 
   // A request of a form that has renewed a lock, and has done nothing else, is a renewal.

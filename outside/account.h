@@ -1,5 +1,6 @@
 // The deeds of clients outside as the history of a lock. They only send commands. Which of them
-// request a lock, renew or release it follows from their changes at the servers.
+// request a lock, renew or release it follows from their changes at the servers. A command that
+// names the key of a lock without changing it may have tried any of these: its role is `command`.
 //
 // A client begins a tenure when it creates the entry of a lock while it has none left of the tenure
 // before. It is granted when a quorum of the servers has its entry. Its accesses to the resource
@@ -43,12 +44,15 @@ struct Cast {
   // others from this number on.
   std::span<const std::string> things;
   sim::ProcessId second_thing = 0;
-  // The names of the keys of the history; empty: late renewals are not looked for.
+  // The names of the keys of the history.
   std::span<const std::string> keys{};
+  // Whether each of them is the key of a lock: changes of the others are left out. Empty: all are.
+  std::vector<bool> locks{};
 
   sim::ProcessId client(sim::Tag tag) const {
     return tag < client_of.size() ? client_of[tag] : kNobody;
   }
+  bool is_lock(history::KeyId key) const { return key >= locks.size() || locks[key]; }
 };
 
 // An entry that is there at the end.

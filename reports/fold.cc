@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "reports/violation.h"
+#include "scenarios/program_locks.h"
 
 namespace picklock::reports {
 namespace {
@@ -40,6 +41,7 @@ class Folder {
       if (exchange.tenure != 0 && !exchange.pushed) by_tenure[exchange.tenure].push_back(i);
     }
     for (auto& [client, positions] : woken_) std::sort(positions.begin(), positions.end());
+    fold_outside();
     const std::map<TenureId, Decision> decided = decisions();
     for (const auto& [tenure, exchanges] : by_tenure) {
       const auto decision = decided.find(tenure);
@@ -58,6 +60,32 @@ class Folder {
   }
 
  private:
+  // Attempts of a client outside belong to no tenure before one is granted. Between its steps of
+  // two tenures it repeats what it sends until then.
+  void fold_outside() {
+    if (!narrator_.is_of_outside() && !scenarios::has_programs(run_.scenario)) return;
+    std::map<ProcessId, std::vector<std::size_t>> waiting;
+    for (std::size_t i = 0; i < transcript_.exchanges.size(); ++i) {
+      const Exchange& exchange = transcript_.exchanges[i];
+      if (exchange.pushed || exchange.role == Role::none) continue;
+      if (exchange.tenure == 0) {
+        waiting[exchange.client].push_back(i);
+      } else {
+        fold_waiting(waiting[exchange.client]);
+      }
+    }
+    for (auto& [client, exchanges] : waiting) fold_waiting(exchanges);
+  }
+
+  void fold_waiting(std::vector<std::size_t>& exchanges) {
+    if (opening(exchanges)) {
+      fold_tries(exchanges, false);
+    } else {
+      fold_repeated(exchanges);
+    }
+    exchanges.clear();
+  }
+
   // How and when an acquire ended.
   struct Decision {
     std::size_t position = 0;
@@ -89,6 +117,19 @@ class Folder {
              failed == other.failed;
     }
   };
+
+  // Nobody knows what a client outside sends a command for, so that only the same may be left out.
+  bool alike(const Try& one, const Try& other) const {
+    const auto same = [this](std::size_t a, std::size_t b) {
+      const Exchange& left = transcript_.exchanges[a];
+      const Exchange& right = transcript_.exchanges[b];
+      return left.role == right.role && left.form() == right.form() &&
+             (left.role != Role::command || left.text == right.text);
+    };
+    return one.alike(other) && (first_of(one).tenure != 0 ||
+                                std::equal(one.exchanges.begin(), one.exchanges.end(),
+                                           other.exchanges.begin(), other.exchanges.end(), same));
+  }
 
   const Exchange& first_of(const Try& attempt) const {
     return transcript_.exchanges[attempt.exchanges.front()];
@@ -211,7 +252,7 @@ class Folder {
     tries.front().shown = true;
     if (granted) tries.back().shown = true;
     fold_runs(
-        tries, [](const Try& a, const Try& b) { return a.alike(b); },
+        tries, [this](const Try& a, const Try& b) { return alike(a, b); },
         [this](const std::vector<Try>& all, std::size_t begin, std::size_t end) {
           const std::size_t count = end - begin;
           const std::string each = count == 2 ? "both times" : "each time";
@@ -239,13 +280,13 @@ class Folder {
       }
       if (tries.empty()) continue;
       tries.front().shown = true;
-      const auto alike = [this](const Try& a, const Try& b) {
-        return a.alike(b) && answers(a) == answers(b);
+      const auto same = [this](const Try& a, const Try& b) {
+        return alike(a, b) && answers(a) == answers(b);
       };
-      fold_runs(tries, alike, [&](const std::vector<Try>& all, std::size_t begin, std::size_t end) {
+      fold_runs(tries, same, [&](const std::vector<Try>& all, std::size_t begin, std::size_t end) {
         const bool more =
             std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(begin),
-                        [&](const Try& earlier) { return alike(earlier, all[begin]); });
+                        [&](const Try& earlier) { return same(earlier, all[begin]); });
         return fmt::format("{} {}{}{}", deed(all[begin]), times(end - begin),
                            more || !all[begin].answered ? " more" : "",
                            outcome(all[begin], end - begin));

@@ -62,14 +62,15 @@ void Junit::add_error(const std::string& scenario, const std::string& kind,
   suites_.push_back(std::move(suite));
 }
 
-void Junit::add_run(const std::string& suite, const std::string& name,
-                    const std::vector<std::string>& violations, const std::string& story) {
+void Junit::add_run(const FreeRun& run) {
   Suite& added = suites_.emplace_back();
-  added.name = suite;
-  added.story = story;
+  added.name = run.suite;
+  added.virtual_time = run.virtual_time;
+  added.story = run.story;
   Case& one = added.cases.emplace_back();
-  one.name = name;
-  one.surprises = violations;
+  one.name = run.name;
+  one.surprises = run.violations;
+  one.seconds = run.seconds;
 }
 
 std::string Junit::document() const {
@@ -106,6 +107,7 @@ std::string Junit::document() const {
     property("title", suite.title);
     property("source", suite.source);
     if (suite.seed) property("seed", std::to_string(*suite.seed));
+    property("virtual time", suite.virtual_time);
     for (const Case& one : suite.cases) {
       pugi::xml_node test = node.append_child("testcase");
       give(test, "classname", suite.name);

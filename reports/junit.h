@@ -20,9 +20,16 @@ class Junit {
   void add(const scenarios::Outcome& outcome, const std::string& repeat_command,
            const std::vector<double>& seconds = {});
 
-  // A run that no scenario file expects anything of. `violations`: a sentence each.
-  void add_run(const std::string& suite, const std::string& name,
-               const std::vector<std::string>& violations, const std::string& story);
+  // A run that no scenario file expects anything of.
+  struct FreeRun {
+    std::string suite;
+    std::string name;
+    std::vector<std::string> violations;  // a sentence each
+    std::string story;
+    double seconds = 0;  // wall time
+    std::string virtual_time;
+  };
+  void add_run(const FreeRun& run);
 
   // `kind`: what went wrong, in a word or two, such as "cut off".
   void add_error(const std::string& scenario, const std::string& kind, const std::string& problem);
@@ -44,6 +51,7 @@ class Junit {
     std::string title;
     std::string source;
     std::optional<std::uint64_t> seed;  // none: it was not run
+    std::string virtual_time{};         // of a run without a scenario file
     std::string repeat_command;
     std::string story;  // where a case fails
     std::vector<Case> cases;

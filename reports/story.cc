@@ -234,20 +234,28 @@ class StoryTeller {
     return false;
   }
 
-  // Each kind of violation between the same processes gets one row; the verdict counts all of them.
+  // Each kind of violation between the same processes gets one row, which counts the others.
   void point_at_violations() {
     struct Pointer {
       std::size_t row = 0;
       Row text;
+      std::size_t alike = 0;  // later ones between the same processes
     };
     std::vector<Pointer> pointers;
     for (const properties::Verdict& verdict : run_.verdicts) {
-      std::set<std::vector<ProcessId>> seen;
+      const std::size_t first = pointers.size();
       for (const Witness& witness : verdict.witnesses) {
         const Violation violation(narrator_, verdict.property, witness);
         const HistoryEvent* event = violation.broke_at();
         std::vector<ProcessId> concerned = violation.concerned();
-        if (event == nullptr || story_.rows.empty() || !seen.insert(concerned).second) continue;
+        if (event == nullptr || story_.rows.empty()) continue;
+        const auto shown = std::find_if(
+            pointers.begin() + static_cast<std::ptrdiff_t>(first), pointers.end(),
+            [&concerned](const Pointer& one) { return one.text.processes == concerned; });
+        if (shown != pointers.end()) {
+          ++shown->alike;
+          continue;
+        }
         const std::size_t row = row_telling(*event);
         Row text;
         text.kind = RowKind::violation;
@@ -261,6 +269,13 @@ class StoryTeller {
         text.processes = std::move(concerned);
         pointers.push_back({row, std::move(text)});
       }
+      for (std::size_t i = first; i < pointers.size(); ++i) {
+        if (pointers[i].alike > 0)
+          pointers[i].text.text += fmt::format(" (and {} more such)", pointers[i].alike);
+      }
+      if (pointers.size() > first && verdict.count > verdict.witnesses.size())
+        pointers.back().text.text +=
+            fmt::format(" ({} more are not shown)", verdict.count - verdict.witnesses.size());
     }
     std::stable_sort(pointers.begin(), pointers.end(), [](const Pointer& a, const Pointer& b) {
       return std::tie(a.row, a.text.at) < std::tie(b.row, b.text.at);

@@ -19,6 +19,7 @@
 #include "reports/story.h"
 #include "reports/violation.h"
 #include "scenarios/bounds.h"
+#include "scenarios/program_locks.h"
 #include "scenarios/promises.h"
 
 namespace picklock::reports {
@@ -240,9 +241,13 @@ class TimelineWriter {
     if (!marks.empty()) paragraph(margin(""), time_width_, marks, Ink::dim);
     name_missing("without a column, for lack of room: ", lanes.left_out());
     name_missing("left out, because no fault or witness names them: ", lanes.passed_over());
-    if (!story.upkeep.empty())
-      paragraph(margin(""), time_width_, "left out, commands of upkeep: " + list(story.upkeep),
-                Ink::dim);
+    if (story.upkeep.empty()) return;
+    // Nobody knows what a client outside sends a command for.
+    const bool outside = narrator_.is_of_outside() || scenarios::has_programs(run_.scenario);
+    paragraph(margin(""), time_width_,
+              fmt::format("left out, commands {}: {}",
+                          outside ? "that concern no lock" : "of upkeep", list(story.upkeep)),
+              Ink::dim);
   }
 
   void name_missing(const std::string& why, const std::vector<sim::ProcessId>& processes) {
@@ -398,10 +403,12 @@ class TimelineWriter {
     const scenarios::Promised& promised = run_.promised[static_cast<std::size_t>(verdict.property)];
     const bool bad = verdict.outcome == properties::Outcome::violated;
     const bool broken = bad && promised_here(promised);
-    const std::string text = broken                    ? "although promised"
+    const bool of_program = scenarios::has_programs(run_.scenario);
+    const std::string text = of_program                ? ""
+                             : broken                  ? "although promised"
                              : promised_here(promised) ? ""
                                                        : promise(promised);
-    const bool fits = width + 2 + display_width(text) <= width_;
+    const bool fits = text.empty() || width + 2 + display_width(text) <= width_;
     if (!text.empty() && fits) line.add(", " + text, broken ? Ink::bad : Ink::dim);
     put(line);
     const Line indent = Line().add("      ");

@@ -50,6 +50,7 @@ class Transcriber {
   Transcriber(const Run& run, const Narrator& narrator, Detail detail)
       : run_(run), narrator_(narrator), everything_(detail == Detail::everything) {
     find_involved();
+    find_struck();
   }
 
   Transcript transcribe() {
@@ -80,6 +81,40 @@ class Transcriber {
       if (narrator_.is_client(record.process)) involved_.insert({record.process, record.peer});
       if (record.kind == TraceKind::told) involved_.insert(record.process);
     }
+  }
+
+  // The command at which a fault struck is told, whatever it is for. A fault at a command that is
+  // under way is of the newest one that its trigger means.
+  void find_struck() {
+    for (std::size_t i = 0; i < run_.trace.records.size(); ++i) {
+      const TraceRecord& record = run_.trace.records[i];
+      if (record.kind != TraceKind::recorded || record.message >= run_.history.size()) continue;
+      const HistoryEvent& event = run_.history[record.message];
+      if (event.what != What::fault_fired || event.key >= run_.scenario.faults.size()) continue;
+      const sim::Trigger& trigger = run_.scenario.faults[event.key].trigger;
+      if (trigger.at || trigger.role != Role::command) continue;
+      std::size_t sent = i;
+      while (sent > 0 && !is_meant(event.key, run_.trace.records[sent])) --sent;
+      if (record.answers != 0 || sent > 0)
+        struck_commands_.insert(record.answers != 0 ? record.answers
+                                                    : run_.trace.records[sent].message);
+    }
+  }
+
+  bool is_meant(std::size_t fault, const TraceRecord& record) const {
+    const bool command =
+        record.kind == TraceKind::sent && !record.reply && narrator_.is_client(record.process);
+    const sim::Fault& one = run_.scenario.faults[fault];
+    const sim::Trigger& trigger = one.trigger;
+    const auto by = narrator_.find(trigger.by.empty() ? one.target : trigger.by);
+    const bool of_other = by && narrator_.is_client(*by) && *by != record.process;
+    // All clients outside are one process, which has sent nothing by itself.
+    const bool of_all = trigger.by.empty() && narrator_.is_of_outside();
+    if (!command || (of_other && !of_all)) return false;
+    const sim::Protocol& protocol = *run_.trace.protocols[record.protocol];
+    return protocol.command != nullptr &&
+           (trigger.command.empty() ||
+            sim::is_same_command(trigger.command, protocol.command(run_.trace.payload(record))));
   }
 
   std::string words(const TraceRecord& record) const {
@@ -169,7 +204,7 @@ class Transcriber {
     // Commands that keep a session alive belong to no tenure.
     const bool keeps_alive = exchange.role == Role::renew && exchange.tenure == 0;
     const bool of_client = narrator_.is_client(record.process);
-    const bool shown = everything_ && of_client;
+    const bool shown = (everything_ && of_client) || struck_commands_.contains(record.message);
     exchange.upkeep = !shown && (exchange.role == Role::none || keeps_alive);
     if (!exchange.upkeep) {
       exchange.text = describe(record);
@@ -496,6 +531,7 @@ class Transcriber {
   std::map<ProcessId, std::size_t> crashes_;          // the same
   std::set<std::tuple<Instant, ProcessId, ProcessId>> resets_;
   std::set<ProcessId> involved_;
+  std::set<std::uint32_t> struck_commands_;  // by the number of the request
   std::set<ProcessId> down_;
 };
 

@@ -6,7 +6,7 @@
 
 #include "keys/duration_text.h"
 #include "scenarios/measures.h"
-#include "scenarios/programs.h"
+#include "scenarios/program_locks.h"
 
 namespace picklock::scenarios {
 
@@ -53,13 +53,20 @@ void judge_length(std::string_view what, Duration length, std::pair<Duration, Du
 
 void judge_contention(const World& world, std::vector<std::string>& surprises) {
   std::string_view missing;
-  if (Programs::are_in(world.scenario())) {
-    if (working_clients(world.history()) < 2) missing = "fewer than two clients did any work";
+  std::string_view remedy;
+  if (has_programs(world.scenario())) {
+    if (working_clients(world.history()) < 2) {
+      missing = "fewer than two clients did any work";
+      remedy = "clients.count or clients.until";
+    }
   } else if (contended_grants(world.history()) < 2) {
     missing = "fewer than two grants were contended";
+    remedy = "clients.count, clients.cycles or clients.hold";
   }
-  if (!missing.empty())
-    surprises.push_back(fmt::format("{}, so the twin would be safe by accident", missing));
+  if (!missing.empty()) {
+    surprises.push_back(fmt::format(
+        "{}, so the twin would be safe by accident: it needs a larger {}", missing, remedy));
+  }
 }
 
 }  // namespace

@@ -47,7 +47,9 @@ TEST(Expectations, DemandOfATwinThatItWasContended) {
   EXPECT_THAT(surprises_of(apart), IsEmpty());
   EXPECT_THAT(
       surprises_of(apart, {.contention = true}),
-      ElementsAre("fewer than two grants were contended, so the twin would be safe by accident"));
+      ElementsAre(
+          "fewer than two grants were contended, so the twin would be safe by accident: it needs "
+          "a larger clients.count, clients.cycles or clients.hold"));
   EXPECT_THAT(surprises_of("[clients]\ncount = 2\n", {.contention = true}), IsEmpty());
 }
 

@@ -130,6 +130,26 @@ void read_step(const Value& value, const Steps& steps, Trigger& trigger) {
   trigger.mark.clear();
 }
 
+// A command that no server has would never come. A program may also say ENTER and LEAVE.
+void check_command(const Value& where, const Scenario& scenario, const std::string& command) {
+  const servers::Kind& kind = lock_server(scenario);
+  if (kind.commands == nullptr) return;
+  std::vector<std::string> known = {"ENTER", "LEAVE"};
+  for (const std::string_view name : kind.commands()) {
+    known.emplace_back(name);
+    for (char& letter : known.back()) {
+      if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
+    }
+  }
+  const bool there = std::any_of(known.begin(), known.end(), [&command](const std::string& one) {
+    return sim::is_same_command(one, command);
+  });
+  if (!there) {
+    where.fail(fmt::format("{} has no command {}", kind.title, printable(command)), command,
+               {known.begin(), known.end()});
+  }
+}
+
 // The value of `before`, `after` or `at`, whichever is given.
 Value moment_of(const Value& table) {
   std::optional<Value> given;
@@ -184,6 +204,8 @@ void check_trigger(const Value& table, const Fault& fault, const Scenario& scena
     trigger.at = at;
   } else {
     read_step(moment, steps, trigger);
+    if (trigger.role == Role::command && !trigger.command.empty())
+      check_command(table.find("command").value_or(moment), scenario, trigger.command);
   }
   if (!trigger.mark.empty()) {
     for (const std::string_view key : {"on", "command"}) {

@@ -6,6 +6,7 @@
 
 #include "models/locks/quorum_options.h"
 #include "models/servers/kind.h"
+#include "scenarios/scenario.h"
 
 namespace picklock::scenarios {
 namespace {
@@ -75,6 +76,11 @@ const Algorithm* program_lock(std::string_view name) {
     if (one.name == name) return &one;
   }
   return nullptr;
+}
+
+bool has_programs(const Scenario& scenario) {
+  const models::Algorithm* const algorithm = find_algorithm(scenario);
+  return algorithm != nullptr && algorithm->uses.outside;
 }
 
 }  // namespace picklock::scenarios

@@ -11,6 +11,8 @@
 
 namespace picklock::scenarios {
 
+struct Scenario;
+
 // These can be judged without a word from the clients.
 inline constexpr Property kJudgedOutside[] = {Property::resource_exclusion,
                                               Property::no_stale_write, Property::no_lost_update,
@@ -20,5 +22,8 @@ std::span<const models::Algorithm> program_locks();
 
 // nullptr: there is none of that name.
 const models::Algorithm* program_lock(std::string_view name);
+
+// Whether the clients are programs. They promise nothing.
+bool has_programs(const Scenario& scenario);
 
 }  // namespace picklock::scenarios

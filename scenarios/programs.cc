@@ -63,11 +63,6 @@ std::vector<std::uint16_t> ports_of(std::span<const servers::ProcessSpec> proces
   return ports;
 }
 
-bool Programs::are_in(const Scenario& scenario) {
-  const models::Algorithm* const algorithm = find_algorithm(scenario);
-  return algorithm != nullptr && algorithm->uses.outside;
-}
-
 void Programs::set(const Scenario& scenario, std::span<const servers::ProcessSpec> processes) {
   if (const std::string& why = guests::unsupported(); !why.empty())
     throw keys::BadInput("this machine cannot run programs in virtual time: " + why);
@@ -145,7 +140,7 @@ sim::Tag Programs::admit(sim::Process& client) {
   return tag;
 }
 
-void Programs::end() {
+void Programs::end(std::span<const std::string> keys) {
   std::string why;
   std::uint32_t who = 0;
   ends_.clear();
@@ -171,7 +166,8 @@ void Programs::end() {
                      .quorum = quorum_of(*scenario_, scenario_->clients, scenario_->lock),
                      .resource = 0,
                      .things = resource_.names(),
-                     .second_thing = static_cast<sim::ProcessId>(processes_.size())};
+                     .second_thing = static_cast<sim::ProcessId>(processes_.size()),
+                     .keys = keys};
   for (sim::ProcessId id = 0; id < processes_.size(); ++id) {
     cast.number_of.push_back(id);
     cast.group_of.push_back(group_of(*scenario_, processes_[id]));

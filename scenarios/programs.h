@@ -33,9 +33,6 @@ class Programs final : private outside::Register {
   Programs(const Programs&) = delete;
   Programs& operator=(const Programs&) = delete;
 
-  // Whether the clients are programs.
-  static bool are_in(const Scenario& scenario);
-
   // Throws keys::BadInput if this machine cannot run programs in virtual time. The pointers must
   // outlive the runs.
   void set(const Scenario& scenario, std::span<const servers::ProcessSpec> processes);
@@ -46,8 +43,8 @@ class Programs final : private outside::Register {
                       const models::ResourceRules& rules);
   void build_client(std::uint32_t number, const ClientsSpec& clients, Duration arrives);
 
-  // The run is over. Throws keys::BadInput if it cannot be repeated.
-  void end();
+  // The run is over; its keys have these names. Throws keys::BadInput if it cannot be repeated.
+  void end(std::span<const std::string> keys);
   // The history and the trace for readers, with the processes of names().
   const outside::Account& account() const { return account_; }
   std::vector<std::string> names() const;

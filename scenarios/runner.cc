@@ -11,7 +11,6 @@
 #include "models/locks/catalogue.h"
 #include "scenarios/premise.h"
 #include "scenarios/program_locks.h"
-#include "scenarios/programs.h"
 
 namespace picklock::scenarios {
 
@@ -102,7 +101,7 @@ Run Runner::run(const Scenario& scenario, std::uint64_t seed, bool tracing, Dema
   if (world_.fired().size() < scenario.faults.size())
     reached = steps_reached(world_.trace(), world_.processes());
   world_.run(seed);
-  if (world_.digest() != before && Programs::are_in(scenario)) {
+  if (world_.digest() != before && has_programs(scenario)) {
     throw BadInput(fmt::format(
         "{}: a program does not repeat what it does: with seed {} the digest is {:016x}, then "
         "{:016x}; docs/programs.md says what a program may do",

@@ -8,6 +8,7 @@
 #include "scenarios/bounds.h"
 #include "scenarios/links.h"
 #include "scenarios/process_kinds.h"
+#include "scenarios/program_locks.h"
 
 namespace picklock::scenarios {
 namespace {
@@ -100,7 +101,7 @@ void World::set(const Scenario& scenario) {
   server_ = &lock_server(scenario);
   coordinated_ = has_coordinator(scenario);
   processes_ = processes_of(scenario);
-  programs_ = Programs::are_in(scenario) ? std::make_unique<Programs>() : nullptr;
+  programs_ = has_programs(scenario) ? std::make_unique<Programs>() : nullptr;
   if (programs_ != nullptr) programs_->set(scenario, processes_);
   context_ = context_of(scenario);
   set_clients();
@@ -372,7 +373,7 @@ void World::run(std::uint64_t seed, bool tracing) {
   // A run that was cut short has no horizon, so nothing is judged as having never happened.
   if (!cut_short())
     simulation_.recorder.note({.at = scheduler.now(), .what = history::What::horizon});
-  if (programs_ != nullptr) programs_->end();
+  if (programs_ != nullptr) programs_->end(keys());
   judge();
   sim::Digest digest = scheduler.record().digest();
   for (const properties::Verdict& verdict : *verdicts_) {

@@ -3,6 +3,7 @@
 //
 // Clients with one name are one client; a connection without a name is a client by itself. A client
 // begins a tenure when it creates the entry of a lock while it has none left of the tenure before.
+// A key is a lock's if some request takes it only if nobody has it, or if the scenario names it.
 // Its accesses to the resource belong to the tenure that was granted to it last.
 #pragma once
 
@@ -45,7 +46,9 @@ struct LateRenewal {
 };
 
 struct Account {
-  scenarios::Outcome outcome;  // its run is judged by the properties above, and no other
+  bool idle = false;                  // no client has sent anything, and no fault has struck
+  scenarios::Outcome outcome;         // its run is judged by the properties above, and no other
+  std::vector<std::string> other_keys;  // keys that clients have changed and that are no lock's
   std::vector<Held> held;
   std::vector<Wakeups> wakeups;
   std::vector<LateRenewal> late_renewals;

@@ -12,6 +12,7 @@ struct Question {
   std::string method;
   std::string target;
   std::string body;
+  bool patient = false;  // waits for the answer as long as it takes
 };
 
 struct Answer {
@@ -19,7 +20,7 @@ struct Answer {
   std::string body;
 };
 
-// Throws BadInput if nobody listens there, or not such a server.
+// Throws BadInput if nobody listens there, or not such a server: also if it keeps silent.
 Answer ask(const Question& question);
 
 }  // namespace picklock::serve

@@ -22,6 +22,10 @@ class Clock {
     begun_ = Wall::now();
     added_ = {};
   }
+  // The time of the wall in seconds since then.
+  double seconds_of_wall() const {
+    return std::chrono::duration<double>(Wall::now() - begun_).count();
+  }
   // Requires: `now` is the time of the simulation.
   void advance(sim::Instant now, sim::Duration by) {
     added_ = stands_still() ? now - sim::kStart + by : added_ + by;

@@ -38,6 +38,35 @@ class NotFound : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// It exists, but not for this method.
+class NotAllowed : public std::runtime_error {
+ public:
+  NotAllowed(const std::string& what, std::string_view methods)
+      : std::runtime_error(what), allowed(methods) {}
+  std::string_view allowed;
+};
+
+constexpr std::string_view kFailover = "/failover/";
+
+// The methods of a path; empty: there is no such path.
+std::string_view methods_of(std::string_view path) {
+  if (path == "/faults") return "GET, POST";
+  if (path == "/advance" || path == "/reset" || path.starts_with(kFailover)) return "POST";
+  for (const std::string_view read : {"/", "/history", "/verdicts", "/timeline"}) {
+    if (path == read) return "GET";
+  }
+  return {};
+}
+
+// Nothing is done for such a request.
+[[noreturn]] void refuse(const std::string& method, const std::string& target) {
+  const std::string what = keys::printable(method + ' ' + target, 200);
+  const std::string_view methods = methods_of(std::string_view(target).substr(0, target.find('?')));
+  if (!methods.empty() && methods.find(method) == std::string_view::npos)
+    throw NotAllowed(fmt::format("there is no {}, only {}", what, methods), methods);
+  throw NotFound("there is no " + what);
+}
+
 Json parsed(const std::string& body) {
   if (body.empty()) return Json::object();
   Json json = Json::parse(body, nullptr, false);
@@ -81,7 +110,7 @@ std::string as_toml(const std::string& key, const Json& value) {
   return text(key) + " = " + text(value) + "\n";
 }
 
-std::size_t strike(Front& front, Json fault) {
+Json strike(Front& front, Json fault) {
   Strike strike;
   const bool at_step = fault.contains("before") || fault.contains("after");
   strike.at_once = !at_step && !fault.contains("at");
@@ -91,7 +120,11 @@ std::size_t strike(Front& front, Json fault) {
     fault.erase("by");
   }
   for (const auto& [key, value] : fault.items()) strike.table += as_toml(key, in_file(value));
-  return front.deployment().strike(std::move(strike));
+  Deployment& deployment = front.deployment();
+  Json answer = {{"fault", 0}};
+  if (!strike.by.empty()) answer["connections"] = deployment.connections_of(strike.by);
+  answer["fault"] = deployment.strike(std::move(strike));
+  return answer;
 }
 
 Json servers_and_time(Front& front) {
@@ -178,6 +211,7 @@ class Talk final : public Waiting, public std::enable_shared_from_this<Talk> {
 
  private:
   void answer() {
+    response_ = {};
     try {
       // A page of a browser must not command a server on the loopback.
       const auto& request = request_->get();
@@ -188,6 +222,9 @@ class Talk final : public Waiting, public std::enable_shared_from_this<Talk> {
       }
       act(std::string(request.method_string()), std::string(request.target()),
           parsed(request.body()));
+    } catch (const NotAllowed& error) {
+      response_.set(http::field::allow, view(error.allowed));
+      send(http::status::method_not_allowed, {{"error", error.what()}});
     } catch (const NotFound& error) {
       send(http::status::not_found, {{"error", error.what()}});
     } catch (const BadInput& error) {
@@ -195,13 +232,14 @@ class Talk final : public Waiting, public std::enable_shared_from_this<Talk> {
     }
   }
 
+  static beast::string_view view(std::string_view text) { return {text.data(), text.size()}; }
+
   void act(const std::string& method, const std::string& target, const Json& body) {
     const std::string what = method + ' ' + target;
-    constexpr std::string_view kFailover = "POST /failover/";
     if (what == "GET /") return send(servers_and_time(front_));
     if (what == "GET /faults") return send(faults_of(front_));
     if (what == "GET /history") return send(history_of(front_));
-    if (what == "POST /faults") return send({{"fault", strike(front_, body)}});
+    if (what == "POST /faults") return send(strike(front_, body));
     if (what == "POST /advance") return advance(body);
     if (what == "GET /verdicts") return send(verdicts(account_of(front_)));
     if (what == "GET /timeline") return send(told(account_of(front_), false));
@@ -213,12 +251,12 @@ class Talk final : public Waiting, public std::enable_shared_from_this<Talk> {
       front_.reset(body.value("name", std::string()));
       return send(Json::object());
     }
-    if (what.starts_with(kFailover)) {
+    if (method == "POST" && target.starts_with(kFailover)) {
       Json fault = body;
-      fault["fail-over"] = what.substr(kFailover.size());
-      return send({{"fault", strike(front_, fault)}});
+      fault["fail-over"] = target.substr(kFailover.size());
+      return send(strike(front_, fault));
     }
-    throw NotFound("there is no " + keys::printable(what, 200));
+    refuse(method, target);
   }
 
   // Answers once everything until then has happened.
@@ -257,8 +295,9 @@ class Talk final : public Waiting, public std::enable_shared_from_this<Talk> {
   }
   void send(const std::string& text) { send(http::status::ok, "text/plain; charset=utf-8", text); }
   void send(http::status status, std::string_view type, std::string body) {
-    response_ = {status, request_->get().version()};
-    response_.set(http::field::content_type, boost::beast::string_view(type.data(), type.size()));
+    response_.version(request_->get().version());
+    response_.result(status);
+    response_.set(http::field::content_type, view(type));
     response_.keep_alive(request_->get().keep_alive());
     response_.body() = std::move(body);
     response_.prepare_payload();

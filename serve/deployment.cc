@@ -38,6 +38,11 @@ Scenario servers_of(Scenario scenario) {
   return scenario;
 }
 
+// As `by` of a fault names it: by its name, or by the number of its connection.
+bool is_called(const Caller& caller, std::string_view by) {
+  return caller.name.empty() ? by == std::to_string(caller.connection) : by == caller.name;
+}
+
 void call_clients(std::string& name) {
   if (name == kClientsInFile) name = kClients;
 }
@@ -251,6 +256,13 @@ sim::Plan Deployment::faults_told() const {
   return plan;
 }
 
+std::size_t Deployment::connections_of(std::string_view by) const {
+  const auto count = std::count_if(callers_.begin() + 1, callers_.end(), [by](const Caller& one) {
+    return one.there && is_called(one, by);
+  });
+  return static_cast<std::size_t>(count);
+}
+
 std::size_t Deployment::strike(Strike strike) {
   if (strike.at_once) strike.table += "at = \"0s\"\n";
   // Nobody knows the locks of clients outside, only their commands.
@@ -271,8 +283,7 @@ std::size_t Deployment::strike(Strike strike) {
   std::function<bool(sim::Tag)> by;
   if (!strike.by.empty()) {
     by = [this, name = std::move(strike.by)](sim::Tag caller) {
-      const Caller& one = callers_[caller];
-      return one.name.empty() ? name == std::to_string(one.connection) : name == one.name;
+      return is_called(callers_[caller], name);
     };
   }
   simulation_.nemesis.add(faults_.back(), std::move(by));

@@ -75,6 +75,8 @@ class Deployment {
   // It strikes at once, or at its time, `at`, which counts from now, or at its step. Returns its
   // number. Throws BadInput.
   std::size_t strike(Strike strike);
+  // How many connections a fault `by` this client means now; more may come.
+  std::size_t connections_of(std::string_view by) const;
 
   // Servers that run for days would fill the memory with what happened: forgets it from time to
   // time.
@@ -84,6 +86,10 @@ class Deployment {
   history::RecordedSimulation& simulation() { return simulation_; }
   sim::Process& clients() { return simulation_.scheduler.processes().at(0); }
   const models::Keys& keys() const { return keys_; }
+  // How many keys, which come first, the scenario names as those of locks.
+  std::size_t named_locks() const { return lock_keys_.size(); }
+  // Which keys a request takes as a lock does (servers::Kind); nullptr: every key is a lock's.
+  auto takes() const { return kind_->takes; }
   const std::deque<sim::Fault>& faults() const { return faults_; }
   // The same as their story names them.
   sim::Plan faults_told() const;

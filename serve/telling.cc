@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "reports/columns.h"
 #include "reports/narrator.h"
 #include "reports/timeline.h"
 #include "reports/violation.h"
@@ -52,6 +53,8 @@ std::string line_of(const LateRenewal& one) {
   return fmt::format("{}, which {} had released at {}, at {}", one.key, one.client,
                      reports::instant(one.released), reports::instant(one.at));
 }
+
+std::string line_of(const std::string& key) { return reports::printable(key); }
 
 template <typename Line>
 void add_lines(std::string& text, std::string_view title, const std::vector<Line>& lines) {
@@ -99,6 +102,8 @@ std::string told(const Account& account, bool everything) {
   add_lines(text, "Held now", account.held);
   add_lines(text, "Wake-ups", account.wakeups);
   add_lines(text, "Renewed after the release", account.late_renewals);
+  add_lines(text, "Not judged as locks, because no command takes them only if they are free",
+            account.other_keys);
   return text;
 }
 
@@ -140,6 +145,7 @@ Json verdicts(const Account& account) {
   return {{"verdicts", std::move(all)},
           {"held", std::move(held)},
           {"wakeups", std::move(wakeups)},
+          {"other_keys", account.other_keys},
           {"late_renewals", std::move(late)}};
 }
 

@@ -3,6 +3,7 @@
 // programs know.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -81,5 +82,12 @@ struct Fault {
 };
 
 using Plan = std::vector<Fault>;
+
+// Clients outside write the same command in letters of either size.
+constexpr bool is_same_command(std::string_view one, std::string_view other) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                    [&](char a, char b) { return lower(a) == lower(b); });
+}
 
 }  // namespace picklock::sim

@@ -18,13 +18,6 @@ constexpr std::string_view kCutOff = "all of it was cut off already";
 constexpr std::string_view kNothingStopped = "nothing was sent that it could stop";
 constexpr std::string_view kNeverTalk = "the two sides never talk to each other";
 
-// Clients outside write the same command in letters of either size.
-bool is_same_command(std::string_view one, std::string_view other) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
-                    [&](char a, char b) { return lower(a) == lower(b); });
-}
-
 }  // namespace
 
 void Nemesis::reset(const Plan& plan, ProcessId first_client, std::uint32_t clients) {

@@ -16,6 +16,7 @@
 #include "models/mysql/socket_wire.h"
 #include "models/mysql/spec.h"
 #include "models/mysql/version.h"
+#include "models/mysql/wire.h"
 #include "models/servers/verbs.h"
 #include "picklock/mysql.h"
 
@@ -178,6 +179,7 @@ constinit const servers::Kind kKind = {
     .make_cluster = make_cluster,
     .library_keys = library_keys,
     .open_wire = []() -> std::unique_ptr<servers::Wire> { return std::make_unique<SocketWire>(); },
+    .commands = command_names,
     .served_example = "replicas=1",
     .served_as = kServedAs,
     .session_keeper = "the MySQL server",

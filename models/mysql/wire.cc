@@ -179,14 +179,16 @@ std::string describe(std::string_view payload, bool reply) {
   return statement ? sql(*statement) : "what is no statement";
 }
 
+// By operation.
+constexpr std::string_view kNames[] = {
+    "BEGIN",    "COMMIT",       "ROLLBACK",     "SAVEPOINT", "ROLLBACK TO", "SET autocommit",
+    "SET",      "SELECT",       "INSERT",       "UPDATE",    "DELETE",      "CREATE",
+    "GET_LOCK", "RELEASE_LOCK", "IS_USED_LOCK", "KILL",      "KILL QUERY",  "DO",
+    "SELECT",   "SET",          "SELECT",       "RESET"};
+static_assert(std::size(kNames) == kOps);
+
 // The command, by which a fault may select messages.
 std::string_view command(std::string_view payload) {
-  constexpr std::string_view kNames[] = {
-      "BEGIN",    "COMMIT",       "ROLLBACK",     "SAVEPOINT", "ROLLBACK TO", "SET autocommit",
-      "SET",      "SELECT",       "INSERT",       "UPDATE",    "DELETE",      "CREATE",
-      "GET_LOCK", "RELEASE_LOCK", "IS_USED_LOCK", "KILL",      "KILL QUERY",  "DO",
-      "SELECT",   "SET",          "SELECT",       "RESET"};
-  static_assert(std::size(kNames) == kOps);
   const auto op = payload.empty() ? std::size(kNames) : static_cast<unsigned char>(payload[0]);
   return op < std::size(kNames) ? kNames[op] : std::string_view();
 }
@@ -253,6 +255,8 @@ std::optional<Event> read_event(std::string_view bytes) {
   if (event) event->origin = origin;
   return event;
 }
+
+keys::Words command_names() { return {std::begin(kNames), std::end(kNames)}; }
 
 const sim::Protocol& protocol() { return kProtocol; }
 const sim::Protocol& binlog_protocol() { return kBinlogProtocol; }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "keys/nearest.h"
 #include "models/mysql/tables.h"
 #include "picklock/mysql.h"
 #include "sim/message.h"
@@ -33,6 +34,8 @@ void write(const Event& event, sim::Payload& out);
 std::optional<Event> read_event(std::string_view bytes);
 
 const sim::Protocol& protocol();
+// Those by which a fault may select messages; some occur twice.
+keys::Words command_names();
 const sim::Protocol& binlog_protocol();
 
 }  // namespace picklock::mysql

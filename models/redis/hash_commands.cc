@@ -170,19 +170,12 @@ void hincrbyfloat(Call& call) {
 }
 
 void hscan(Call& call) {
-  ScanOptions options;
-  if (!read_cursor(call, call[2], options)) return;
-  Entry* entry = nullptr;
-  Hash* hash = nullptr;
-  if (!hash_of(call, entry, hash)) return;
-  if (hash != nullptr && !read_scan_options(call, 3, false, options)) return;
-  Reply& found = begin_scan(call.reply);
-  if (hash == nullptr) return;
-  for (const Hash::Field& field : *hash) {
-    if (!options.wants(field.name)) continue;
-    found.add().set_bulk(field.name);
-    found.add().set_bulk(field.value);
-  }
+  scan_elements<Hash>(call, hash_of,
+                      [](const auto& options, const Hash::Field& field, Reply& found) {
+                        if (!options.wants(field.name)) return;
+                        found.add().set_bulk(field.name);
+                        found.add().set_bulk(field.value);
+                      });
 }
 
 void hdel(Call& call) {

@@ -22,6 +22,7 @@
 #include "models/redis/config.h"
 #include "models/redis/socket_wire.h"
 #include "models/redis/spec.h"
+#include "models/redis/taken_keys.h"
 #include "models/resource/fencing.h"
 #include "models/servers/verbs.h"
 #include "picklock/redis.h"
@@ -52,6 +53,12 @@ FaultClass crash_class(const Specs& specs, const sim::Fault& fault) {
   return fault.keeps == Keeps::all && persists(specs.of<Spec>(), fault.target)
              ? FaultClass::crash
              : FaultClass::amnesia;
+}
+
+keys::Words command_names() {
+  keys::Words names;
+  for (const Command* const command : all_commands()) names.push_back(command->name);
+  return names;
 }
 
 }  // namespace
@@ -369,6 +376,8 @@ constinit const servers::Kind kKind = {
     .make_cluster = make_cluster,
     .library_keys = library_keys,
     .open_wire = []() -> std::unique_ptr<servers::Wire> { return std::make_unique<SocketWire>(); },
+    .commands = command_names,
+    .takes = taken_keys,
     .served_example = "masters=1,replicas=2,sentinels=3",
     .best_lock = "lua-check-delete",
     .best_renewing_lock = "watchdog",

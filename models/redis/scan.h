@@ -26,4 +26,19 @@ bool read_scan_options(const Call& call, std::size_t first, bool of_keys, ScanOp
 // Makes the reply one of the last step, and returns the place of its elements.
 Reply& begin_scan(Reply& reply);
 
+// HSCAN and its kin. `find` looks for the value of the key, which must be of its type; `tell` adds
+// one of its elements to the reply, if it is wanted.
+template <typename Elements, typename Tell>
+void scan_elements(Call& call, bool (*find)(const Call&, Entry*&, Elements*&), Tell tell) {
+  ScanOptions options;
+  if (!read_cursor(call, call[2], options)) return;
+  Entry* entry = nullptr;
+  Elements* elements = nullptr;
+  if (!find(call, entry, elements)) return;
+  if (elements != nullptr && !read_scan_options(call, 3, false, options)) return;
+  Reply& found = begin_scan(call.reply);
+  if (elements == nullptr) return;
+  for (const auto& element : *elements) tell(options, element, found);
+}
+
 }  // namespace picklock::redis

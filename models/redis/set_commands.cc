@@ -133,17 +133,10 @@ void srandmember(Call& call) {
 }
 
 void sscan(Call& call) {
-  ScanOptions options;
-  if (!read_cursor(call, call[2], options)) return;
-  Entry* entry = nullptr;
-  Set* set = nullptr;
-  if (!set_of(call, entry, set)) return;
-  if (set != nullptr && !read_scan_options(call, 3, false, options)) return;
-  Reply& found = begin_scan(call.reply);
-  if (set == nullptr) return;
-  for (const std::string& member : *set) {
-    if (options.wants(member)) found.add().set_bulk(member);
-  }
+  scan_elements<Set>(call, set_of,
+                     [](const auto& options, const std::string& member, Reply& found) {
+                       if (options.wants(member)) found.add().set_bulk(member);
+                     });
 }
 
 constexpr std::array kCommands = {

@@ -441,21 +441,14 @@ void zpopmin(Call& call) { pop(call, Way::up); }
 void zpopmax(Call& call) { pop(call, Way::down); }
 
 void zscan(Call& call) {
-  ScanOptions options;
-  if (!read_cursor(call, call[2], options)) return;
-  Entry* entry = nullptr;
-  SortedSet* set = nullptr;
-  if (!sorted_set_of(call, entry, set)) return;
-  if (set != nullptr && !read_scan_options(call, 3, false, options)) return;
-  Reply& found = begin_scan(call.reply);
-  if (set == nullptr) return;
-  for (const SortedSet::Member& member : *set) {
-    if (!options.wants(member.name)) continue;
-    found.add().set_bulk(member.name);
-    std::string score;
-    write_double(member.score, score);
-    found.add().set_bulk(score);
-  }
+  scan_elements<SortedSet>(call, sorted_set_of,
+                           [](const auto& options, const SortedSet::Member& member, Reply& found) {
+                             if (!options.wants(member.name)) return;
+                             found.add().set_bulk(member.name);
+                             std::string score;
+                             write_double(member.score, score);
+                             found.add().set_bulk(score);
+                           });
 }
 
 constexpr std::array kCommands = {

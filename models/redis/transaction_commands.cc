@@ -4,6 +4,7 @@
 
 #include "models/redis/commands.h"
 #include "models/redis/executor.h"
+#include "models/redis/monitors.h"
 #include "models/redis/wire.h"
 
 namespace picklock::redis {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "models/redis/numbers.h"
+#include "sim/fault.h"
 
 namespace picklock::redis {
 namespace {
@@ -237,7 +238,8 @@ std::string_view command(std::string_view payload) {
 // SET with NX or XX answers nil where it sets nothing.
 std::string_view gloss(std::string_view request, std::string_view answer) {
   Reply reply;
-  const bool refused = command(request) == "SET" && read_reply(answer, reply) && reply.is_nil();
+  const bool refused =
+      sim::is_same_command(command(request), "SET") && read_reply(answer, reply) && reply.is_nil();
   return refused ? "refused" : "";
 }
 

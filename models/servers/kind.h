@@ -151,6 +151,11 @@ struct Kind {
   // --- clients outside the simulation
   // For one connection; nullptr: there can be none.
   std::unique_ptr<Wire> (*open_wire)() = nullptr;
+  // The names of their commands, at which faults may strike; nullptr: any name may be one.
+  keys::Words (*commands)() = nullptr;
+  // The keys that a request takes only if nobody has them, or may take so; nullptr: every key that
+  // is recorded is a lock's.
+  std::vector<std::string_view> (*takes)(std::string_view request) = nullptr;
   std::string_view served_example{};  // keys of its table, in the help of `picklock serve`
   std::string_view served_as{};       // tables of the scenario whose servers it serves by default
 

@@ -19,6 +19,7 @@
 #include "models/zookeeper/socket_wire.h"
 #include "models/zookeeper/spec.h"
 #include "models/zookeeper/version.h"
+#include "models/zookeeper/wire.h"
 #include "picklock/zookeeper.h"
 
 namespace picklock::zookeeper {
@@ -161,6 +162,7 @@ constinit const servers::Kind kKind = {
     .coordinate = coordinate,
     .library_keys = models::locks::zookeeper::client_session_keys,
     .open_wire = []() -> std::unique_ptr<servers::Wire> { return std::make_unique<SocketWire>(); },
+    .commands = command_names,
     .served_example = "servers=3",
     .served_as = kServedAs,
     .session_keeper = "the ensemble",

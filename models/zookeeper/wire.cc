@@ -339,6 +339,12 @@ bool is_left_out(OpCode op) {
          kLeftOut.end();
 }
 
+keys::Words command_names() {
+  keys::Words names = {"connect"};
+  for (const OpName& one : kOps) names.push_back(one.name);
+  return names;
+}
+
 std::string_view name(OpCode op) {
   const auto found =
       std::find_if(kOps.begin(), kOps.end(), [op](const OpName& one) { return one.op == op; });

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "keys/nearest.h"
 #include "models/zookeeper/op_code.h"
 #include "picklock/zookeeper.h"
 #include "sim/message.h"
@@ -93,6 +94,7 @@ bool is_known(OpCode op);
 // A real server carries it out, and the model does not.
 bool is_left_out(OpCode op);
 std::string_view name(OpCode op);  // "getChildren"
+keys::Words command_names();       // those by which a fault may select messages
 std::string_view name(Code code);  // "NoNode"
 
 // The texts in reports: `create /lock ephemeral`, `NodeExists`.
