@@ -2,6 +2,8 @@
 #include <sys/syscall.h>
 
 #include <algorithm>
+#include <csignal>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -110,6 +112,41 @@ TEST_F(Programs, HaveOneStoryForSeveralPropertiesNamed) {
                         "/usr/bin/python3 program.py");
   EXPECT_THAT(ran.out, HasSubstr("✗ resource-exclusion violated"));
   EXPECT_THAT(ran.out, HasSubstr("-1: the same faults violate both\n")) << ran.out;
+}
+
+// Kills a search at different times, PICKLOCK_KILLS times (8), while its programs begin, run and
+// end.
+TEST_F(Programs, LeaveNothingBehindWhenTheirSearchIsKilled) {
+  const char* given = std::getenv("PICKLOCK_KILLS");
+  const int kills = given != nullptr ? std::atoi(given) : 8;
+  const std::string child = "import time; time.sleep(1e6)";
+  const std::string program =
+      file("program.py", "import subprocess\nsubprocess.Popen(['/usr/bin/python3', '-c', '" +
+                             child + "', '" + path("child") + "'])\n" + kNaive);
+  const std::string story =
+      file("story.toml",
+           "format = 1\nlock.algorithm = \"redis-program\"\nclients.count = 2\n"
+           "clients.program = [\"/usr/bin/python3\", \"" +
+               program + "\"]\n");
+  // Processes by the names of their files.
+  const std::string left = "pgrep -f '" + path("(child|program|story)") + "'";
+  int killed = 0;
+  int running = 0;
+  for (int i = 0; i < kills; ++i) {
+    const Ran ran = shell(
+        "\"$P\" explore " + story + " --runs 100000 --faults crash --jobs 2 --out " +
+        path("finds") + " >/dev/null 2>&1 & " +
+        (i % 2 == 0 ? "until pgrep -f '" + program + "' >/dev/null; do sleep 0.01; done; " : "") +
+        "sleep " + std::to_string(0.008 * (i * 37 % 100)) + "; pgrep -fc '" + program +
+        "'; kill -9 $!; wait $!; status=$?; " + "for ((tries = 0; tries < 500; ++tries)); do " +
+        left + " >/dev/null || break; sleep 0.02; done; " + left + " >" + path("left") +
+        "; exit $status");
+    if (ran.status == 128 + SIGKILL) ++killed;
+    if (std::stoi(ran.out) > 0) ++running;
+    ASSERT_EQ(read("left"), "") << "processes that are left after kill " << i;
+  }
+  EXPECT_EQ(killed, kills);
+  EXPECT_GT(running, 0);
 }
 
 TEST_F(Programs, AreSearchedByEveryStrategy) {

@@ -138,6 +138,7 @@ hears = "majority"
 speaks = "script-names"
 undo_at = "granted"
 undo_after = "last-attempt"
+releases = "as-acquired"
 extends = "as-acquired"
 extend_missing = true
 stops_at = "suspended"

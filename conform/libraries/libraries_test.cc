@@ -6,12 +6,21 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <iostream>
+#include <iterator>
 #include <map>
+#include <ostream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "guests/support.h"
+#include "models/redis/wire.h"
+#include "picklock/redis.h"
 #include "scenarios/loader.h"
 #include "scenarios/program_locks.h"
 #include "scenarios/runner.h"
@@ -34,7 +43,20 @@ struct Library {
   std::vector<std::string_view> faults;  // verbs
   std::vector<std::string_view> upkeep;  // commands of its connections and scripts
   std::uint64_t longest_pause = 15'000;  // ms, of a client
+  std::uint64_t masters = 1;
+  std::ptrdiff_t attempt = 1;  // commands of an attempt, at most
+  std::string_view key = "order-42";
+  std::string_view made_by = {};  // argument of libraries/build; empty: nothing is to be made
+  std::uint64_t plans = 20;       // so that a library takes a few seconds
+  std::vector<std::uint64_t> differing = {};  // numbers of plans
 };
+
+#define CURATOR_JARS                                                           \
+  "/usr/share/java/curator-recipes.jar:/usr/share/java/curator-framework.jar:" \
+  "/usr/share/java/curator-client.jar:/usr/share/java/zookeeper.jar:"          \
+  "/usr/share/java/zookeeper-jute.jar:/usr/share/java/guava.jar:/usr/share/java/slf4j-api.jar:."
+
+void PrintTo(const Library& library, std::ostream* out) { *out << library.name; }
 
 // Two clients, each of which takes the lock twice.
 constexpr std::string_view kClients = R"([clients]
@@ -60,9 +82,11 @@ std::string plan(const Library& library, std::uint64_t number) {
     const std::uint64_t at = 100 * chance.below(160) + 37;
     const std::uint64_t length =
         100 * (1 + chance.below(of_server ? 20 : library.longest_pause / 100)) + 13;
+    const std::uint64_t server = library.masters == 1 ? 1 : 1 + chance.below(library.masters);
     text += fmt::format(
         "[[fault]]\n{} = \"{}\"\nat = \"{}ms\"\n", verb,
-        of_server ? fmt::format("{}-1", library.server) : fmt::format("client-{}", client), at);
+        of_server ? fmt::format("{}-{}", library.server, server) : fmt::format("client-{}", client),
+        at);
     if (verb == "pause") text += fmt::format("for = \"{}ms\"\n", length);
     if (verb == "step-clock")
       text += fmt::format("step = \"{}{}ms\"\n", chance.below(2) == 0 ? "-" : "", length);
@@ -70,22 +94,27 @@ std::string plan(const Library& library, std::uint64_t number) {
   return text;
 }
 
+std::string folder_of(const Library& library) {
+  if (library.made_by.empty()) return PICKLOCK_LIBRARIES;
+  return fmt::format("{}/{}", PICKLOCK_LIBRARIES_MADE, library.made_by);
+}
+
 std::string of_library(const Library& library) {
   return fmt::format(
-      "format = 1\n[lock]\nalgorithm = \"{}-program\"\nkey = \"order-42\"\n{}{}"
+      "format = 1\n[lock]\nalgorithm = \"{}-program\"\nkey = \"{}\"\n{}{}"
       "program = {}\nfolder = \"{}\"\nuntil = \"120s\"\n",
-      library.server, library.servers, kClients, library.program, PICKLOCK_LIBRARIES);
+      library.server, library.key, library.servers, kClients, library.program, folder_of(library));
 }
 
 std::string of_model(const Library& library) {
-  return fmt::format("format = 1\n[lock]\nalgorithm = \"{}\"\nkey = \"order-42\"\n{}{}{}{}",
-                     library.name, library.lock, library.servers, kClients, kOfTheModel);
+  return fmt::format("format = 1\n[lock]\nalgorithm = \"{}\"\nkey = \"{}\"\n{}{}{}{}", library.name,
+                     library.key, library.lock, library.servers, kClients, kOfTheModel);
 }
 
 // The part of a run that must be the same of both.
 struct Shown {
-  // Client by client. A command that is repeated counts once: a library connects when it is asked,
-  // and a few milliseconds decide how often a client is refused before the lock is free.
+  // Client by client, and server by server. A repeated attempt counts once: a library connects
+  // late, and a few milliseconds decide how often a client is refused before the lock is free.
   std::vector<std::string> commands;
   std::vector<std::string> grants;
   std::vector<std::string> violated;
@@ -100,6 +129,32 @@ std::string lower(std::string_view text) {
   return small;
 }
 
+// The commands of a client to a server.
+class Sent {
+ public:
+  void add(std::string command, std::ptrdiff_t attempt) {
+    commands_.push_back(std::move(command));
+    for (std::ptrdiff_t size = 1; size <= attempt && std::ssize(commands_) >= 2 * size; ++size) {
+      const auto last = commands_.end() - size;
+      if (std::equal(last, commands_.end(), last - size)) commands_.erase(last, commands_.end());
+    }
+  }
+  // A library and its lock have scripts of their own. The number is that of their first use.
+  std::string script(std::string_view request) {
+    std::vector<std::string_view> argv;
+    redis::read_request(request, argv);
+    const bool whole = lower(argv.at(0)) == "eval";
+    const auto number = scripts_.try_emplace(
+        whole ? redis::sha1_hex(argv.at(1)) : lower(argv.at(1)), scripts_.size() + 1);
+    return fmt::format("script {}", number.first->second);
+  }
+  const std::vector<std::string>& commands() const { return commands_; }
+
+ private:
+  std::vector<std::string> commands_;
+  std::map<std::string, std::size_t> scripts_;  // by SHA-1
+};
+
 Shown shown(const Library& library, const std::string& text) {
   const Scenario scenario = scenarios::parse(text, "library", scenarios::shipped_vocabulary());
   World world;
@@ -107,24 +162,28 @@ Shown shown(const Library& library, const std::string& text) {
   world.run(1, true);
   const std::vector<std::string> names = world.processes();
   Shown all;
-  std::map<std::string, std::vector<std::string>> sent;
+  std::map<std::string, Sent> sent;
   for (const sim::TraceRecord& record : world.trace().records) {
     if (record.kind != sim::TraceKind::sent || record.reply) continue;
     if (record.process >= names.size() || record.peer >= names.size()) continue;
     const sim::Protocol& protocol = *world.trace().protocols[record.protocol];
     if (protocol.command == nullptr || !names[record.process].starts_with("client-")) continue;
     if (names[record.peer] == "resource") continue;
-    const std::string command = lower(protocol.command(world.trace().payload(record)));
+    const std::string_view request = world.trace().payload(record);
+    std::string command = lower(protocol.command(request));
     const auto& upkeep = library.upkeep;
     if (command.empty() || std::find(upkeep.begin(), upkeep.end(), command) != upkeep.end())
       continue;
-    const bool script = command == "eval" || command == "evalsha";
-    std::vector<std::string>& of_client = sent[names[record.process]];
-    const std::string told = names[record.process] + " " + (script ? "script" : command);
-    if (of_client.empty() || of_client.back() != told) of_client.push_back(told);
+    Sent& here = sent[fmt::format("{} to {}", names[record.process], names[record.peer])];
+    // CREATE2 and GETCHILDREN2 answer the Stat of the znode too.
+    if (command.ends_with('2')) command.pop_back();
+    here.add(command == "eval" || command == "evalsha" ? here.script(request) : command,
+             library.attempt);
   }
-  for (const auto& [client, commands] : sent)
-    all.commands.insert(all.commands.end(), commands.begin(), commands.end());
+  for (const auto& [where, those] : sent) {
+    for (const std::string& command : those.commands())
+      all.commands.push_back(fmt::format("{}: {}", where, command));
+  }
   std::map<history::TenureId, std::string> owners;
   for (const history::HistoryEvent& event : world.history()) {
     if (event.what == history::What::acquire_invoked) owners[event.tenure] = names[event.process];
@@ -157,7 +216,7 @@ const Library kLibraries[] = {
      .servers = "[servers.zookeeper]\nservers = 1\n",
      .server = "zookeeper",
      .faults = {"pause", "step-clock"},
-     // It looks for its folder before it makes it, where the lock makes it when it is missing.
+     // It looks for its folder before it makes it, which the lock does not.
      .upkeep = {"connect", "ping", "close", "exists"},
      // The lock has the heartbeats of another library, so that it loses its connection in a longer
      // pause (docs/limitations.md, "ZooKeeper").
@@ -176,7 +235,62 @@ const Library kLibraries[] = {
      .server = "redis",
      .faults = {"pause", "evict", "step-clock"},
      .upkeep = {"client", "script"}},
+    {.name = "watchdog",  // of redis-semaphore's Mutex
+     .program = R"(["node", "semaphore.mjs"])",
+     .lock = "ttl = \"10s\"\nretry_every = \"100ms\"\nrenew_every = \"3s\"\n",
+     .servers = "",
+     .server = "redis",
+     .faults = {"pause", "evict", "step-clock"},
+     .upkeep = {},
+     .attempt = 2,  // a release may begin between EVALSHA and EVAL of a refresh
+     .key = "mutex:order-42",
+     .made_by = "node",
+     .plans = 5,
+     // The library sends the first EVALSHA of a script in vain, and then EVAL. In these plans
+     // something comes between the two.
+     .differing = {32, 67}},
+    {.name = "node-redlock-v4",
+     .program = R"(["node", "redlock_4.mjs"])",
+     .lock = "retry_jitter = \"0s\"\nattempts = 0\n",
+     .servers = "[servers.redis]\nmasters = 3\n",
+     .server = "redis",
+     .faults = {"pause", "evict", "step-clock"},
+     .upkeep = {},
+     .masters = 3,
+     .attempt = 2,  // a failed one is undone
+     .made_by = "node",
+     .plans = 5},
+    {.name = "node-redlock-v5",
+     .program = R"(["node", "redlock_5.mjs"])",
+     .lock = "retry_every = \"200ms\"\nretry_jitter = \"0s\"\nattempts = 120\n",
+     .servers = "[servers.redis]\nmasters = 3\n",
+     .server = "redis",
+     .faults = {"pause", "evict", "step-clock"},
+     .upkeep = {},
+     .masters = 3,
+     .made_by = "node",
+     .plans = 5},
+    {.name = "curator-mutex",
+     .program = R"(["java", "-Xmx128m", "-XX:+UseSerialGC", "-cp", ")" CURATOR_JARS
+                R"(", "CuratorMutex"])",
+     .lock = "ttl = \"10s\"\nstops_at = \"never\"\n",
+     .servers = "[servers.zookeeper]\nservers = 1\n",
+     .server = "zookeeper",
+     .faults = {"pause", "step-clock"},
+     .upkeep = {"connect", "ping", "close", "exists"},
+     .longest_pause = 3'000,
+     .attempt = 2,
+     .made_by = "java",
+     .plans = 3},
 };
+
+// Whether the programs are there.
+bool made(const Library& library) {
+  if (library.made_by.empty()) return true;
+  const std::string command =
+      fmt::format("'{}/build' {} '{}'", PICKLOCK_LIBRARIES, library.made_by, folder_of(library));
+  return std::system(command.c_str()) == 0;
+}
 
 class Libraries : public testing::TestWithParam<Library> {};
 
@@ -189,7 +303,8 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, Libraries, testing::ValuesIn(kLibraries), []
 TEST_P(Libraries, DoWhatTheirLocksDoUnderTheSameFaults) {
   if (const std::string& why = guests::unsupported(); !why.empty()) GTEST_SKIP() << why;
   const Library& library = GetParam();
-  const std::uint64_t plans = tests_are_whole() ? 200 : tests_are_short() ? 4 : 20;
+  if (!made(library)) GTEST_SKIP() << "conform/libraries/build cannot make the program";
+  const std::uint64_t plans = tests_are_whole() ? 200 : tests_are_short() ? 4 : library.plans;
   std::uint64_t differences = 0;
   std::uint64_t broken = 0;
   for (std::uint64_t number = 0; number < plans; ++number) {
@@ -198,14 +313,15 @@ TEST_P(Libraries, DoWhatTheirLocksDoUnderTheSameFaults) {
     const Shown model = shown(library, of_model(library) + faults);
     EXPECT_GE(real.commands.size(), 6U) << "a plan under which nothing happens";
     broken += real.violated.empty() ? 0U : 1U;
-    if (real == model) continue;
-    ++differences;
-    ADD_FAILURE() << "plan " << number << "\n"
+    const auto& known = library.differing;
+    const bool differs = std::find(known.begin(), known.end(), number) != known.end();
+    if (real != model) ++differences;
+    if ((real != model) == differs) continue;
+    ADD_FAILURE() << "plan " << number << (differs ? ", which is known to differ" : "") << "\n"
                   << faults << "commands: " << first_difference(real.commands, model.commands)
                   << "\ngrants: " << first_difference(real.grants, model.grants)
                   << "\nviolated: " << first_difference(real.violated, model.violated);
   }
-  EXPECT_EQ(differences, 0U);
   std::cout << library.name << ": " << plans << " plans, of which " << broken
             << " broke a property, and " << differences << " differences\n";
 }

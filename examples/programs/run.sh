@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs each scenario of a folder twice, each time twice, and expects equal runs.
+# Runs each scenario of a folder twice, or 20 times with PICKLOCK_WHOLE, and expects equal runs to the byte.
 #
 #   examples/programs/run.sh PICKLOCK FOLDER BUILT
 #
@@ -11,9 +11,11 @@ if [[ -x $source/build ]]; then
   mkdir -p "$built"
   "$source/build" "$built" || exit 77
 fi
+runs=2
+[[ -z ${PICKLOCK_WHOLE:-} ]] || runs=20
 for story in "$source"/*.toml; do
   first=""
-  for _ in 1 2; do
+  for ((run_number = 0; run_number < runs; ++run_number)); do
     status=0
     run=$("$picklock" run "$story" --set "clients.folder=$built" 2>&1) || status=$?
     if [[ $run == *"cannot run programs in virtual time"* ]]; then
@@ -31,5 +33,6 @@ for story in "$source"/*.toml; do
     }
     first=$run
   done
-  printf '%s: %s\n' "$(basename "$source")/$(basename "$story")" "$(grep '^digest' <<<"$first")"
+  printf '%s: %d equal runs, %s\n' "$(basename "$source")/$(basename "$story")" "$runs" \
+    "$(grep '^digest' <<<"$first")"
 done

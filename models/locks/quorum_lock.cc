@@ -188,10 +188,15 @@ void QuorumLock::extend(Client& self, Extending& extending) const {
 Released QuorumLock::release(Client& self, const Lease& lease) {
   for (const auto& one : extending_) one->stopped = one->stopped || one->lease.token == lease.token;
   std::erase_if(extending_, [](const auto& one) { return one->stopped; });
-  const Count count = ask_all(self, [lease, requests = requests_](redis::Client& redis) {
-    return requests.forget(redis, lease);
-  });
-  return released(count, quorum(self));
+  for (std::uint32_t tries = 1;; ++tries) {
+    const Count count = ask_all(self, [lease, requests = requests_](redis::Client& redis) {
+      return requests.forget(redis, lease);
+    });
+    const Released outcome = released(count, quorum(self));
+    if (outcome == Released::ok || own_.releases == Releases::once || tries == options().attempts)
+      return outcome;
+    self.sleep(retry_pause(self, options()));
+  }
 }
 
 Released QuorumLock::released(const Count& count, std::uint32_t quorum) const {
@@ -303,6 +308,7 @@ void as_node_v5(LockOptions& options) {
   own.hears = Hears::majority;
   own.validity = Validity::never;
   own.undo_after = UndoAfter::last_attempt;
+  own.releases = Releases::as_acquired;
 }
 
 void as_redsync(LockOptions& options) {

@@ -356,6 +356,24 @@ TEST(QuorumLock, IsForcedOpenByAMajority) {
   }
 }
 
+// docs/facts/algorithms.md 3.2.
+TEST(QuorumLock, TriesTheReleaseOfALostLockOnceOrAsOftenAsAnAcquire) {
+  for (const auto& [releases, times] :
+       {std::pair(Releases::once, 1U), {Releases::as_acquired, 4U}}) {
+    LockOptions options{.ttl = 1s, .attempts = 4};
+    options.of<QuorumOptions>().releases = releases;
+    Quorum all(3);
+    QuorumLock lock(options);
+    all.play([&](Client& self) {
+      const Acquired acquired = lock.acquire(self, "lock");
+      self.sleep(2s);
+      EXPECT_EQ(lock.release(self, acquired.lease()), Released::not_held);
+    });
+    all.world.run();
+    EXPECT_EQ(all.sent("EVAL").size(), 3 * times);
+  }
+}
+
 // ---------------------------------------------------------------- extension
 
 LockOptions extended(LockOptions options = {}) {

@@ -104,6 +104,10 @@ OptionKeys quorum_keys() {
            word<QuorumOptions>(
                "undo_after", {"each-attempt", "last-attempt"}, at<&QuorumOptions::undo_after>,
                "after which failed attempts they are told: each one, or only the last"),
+           word<QuorumOptions>(
+               "releases", {"once", "as-acquired"}, at<&QuorumOptions::releases>,
+               "how often a release is tried that a quorum has not confirmed: once, or as often "
+               "as an acquire"),
        }),
        extension_keys(),
        {tokens_key()}});

@@ -28,6 +28,10 @@ enum class UndoAfter : std::uint8_t { each_attempt, last_attempt };
 // if it fails.
 enum class Extends : std::uint8_t { by_asking, as_acquired };
 
+// How often it tries a release that a quorum has not confirmed: once; or as npm's redlock 5 does,
+// as often as an acquire, also if the lock is lost.
+enum class Releases : std::uint8_t { once, as_acquired };
+
 // The commands of a quorum lock: SET, and a script to release; only scripts, sent whole each time;
 // or only scripts, named by their SHA-1.
 enum class Speaks : std::uint8_t { set, scripts, script_names };
@@ -47,6 +51,7 @@ struct QuorumOptions {
   Speaks speaks = Speaks::set;
   UndoAt undo_at = UndoAt::all;
   UndoAfter undo_after = UndoAfter::each_attempt;
+  Releases releases = Releases::once;
   Extends extends = Extends::by_asking;
   bool extend_missing = false;  // an extension sets a key anew that is no longer there
   Tokens tokens = Tokens::largest;
