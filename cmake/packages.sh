@@ -9,7 +9,8 @@ test_packages=(clang libclang-rt-14-dev clang-format clang-tidy libgtest-dev lib
   librapidcheck-dev libbenchmark-dev curl redis-server zookeeper
   mariadb-server chromium default-jdk-headless libcurator-recipes-java golang-go golang-github-gomodule-redigo-dev
   libhiredis-dev
-  dpkg-dev file git lintian man-db procps python3-jsonschema python3-kazoo python3-pymysql python3-redis python3-yaml valgrind zsh)
+  dpkg-dev file git lintian man-db procps valgrind zsh
+  python3-jsonschema python3-kazoo python3-pymysql python3-redis python3-yaml)
 # Only the page's tests take npm; a system with an npm of its own keeps it.
 command -v npm >/dev/null || test_packages+=(nodejs npm)
 
