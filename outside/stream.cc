@@ -20,6 +20,7 @@ void Stream::dial(sim::Simulation& simulation, sim::Process& client, const serve
 }
 
 void Stream::write(std::string_view bytes) {
+  if (refused_) return;
   in_ += bytes;
   cut();
 }
@@ -56,7 +57,8 @@ void Stream::cut() {
         network.release(message);
         break;
       case servers::Cut::malformed:
-        // The server refuses it in its turn, and hangs up.
+        // The server refuses it in its turn, and hangs up. What is behind it, nobody reads.
+        refused_ = true;
         message.payload.clear();
         message.payload.append(rest);
         send(message, sender_);

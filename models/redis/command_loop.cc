@@ -70,8 +70,7 @@ bool CommandLoop::apply(sim::Message& request, sim::Payload& answer) {
                                  reply_, answer);
     }
   } else {
-    refuse_bytes(request.payload.view(), answer);
-    session.closing = true;  // R108
+    result = refuse(request, session, answer);
   }
   switch (result) {
     case Result::answered:
@@ -96,6 +95,14 @@ bool CommandLoop::apply(sim::Message& request, sim::Payload& answer) {
       return false;
   }
   return false;
+}
+
+// It is no request (R108).
+CommandLoop::Result CommandLoop::refuse(const sim::Message& request, Session& session,
+                                        sim::Payload& answer) {
+  refuse_bytes(request.payload.view(), answer);
+  session.closing = true;
+  return Result::answered;
 }
 
 void CommandLoop::answer_and_hang_up(sim::Message& request, std::string_view answer,
@@ -173,11 +180,10 @@ void CommandLoop::run_first_waiting() {
   }
   Result result = Result::held;
   sim::Message& reply = service_.reply_to(request);
-  if (session->held == 0) {
-    if (!parsed) {
-      read_request(request.payload.view(), own_argv_);
-      parsed_command_ = command_called(own_argv_);
-    }
+  if (session->held == 0 && !parsed && !read_request(request.payload.view(), own_argv_)) {
+    result = refuse(request, *session, reply.payload);
+  } else if (session->held == 0) {
+    if (!parsed) parsed_command_ = command_called(own_argv_);
     result = executor_.execute({.session = *session,
                                 .argv = own_argv_,
                                 .command = parsed_command_,
@@ -206,13 +212,14 @@ void CommandLoop::run_first_waiting() {
 // A request that was taken earlier, on whatever fiber runs.
 void CommandLoop::serve(sim::Message& request, Session& session) {
   sim::Message& reply = service_.reply_to(request);
-  read_request(request.payload.view(), argv_);
-  const Result result = executor_.execute({.session = session,
-                                           .argv = argv_,
-                                           .command = command_called(argv_),
-                                           .tenure = request.tag,
-                                           .role = request.role},
-                                          reply_, reply.payload);
+  const Result result = read_request(request.payload.view(), argv_)
+                            ? executor_.execute({.session = session,
+                                                 .argv = argv_,
+                                                 .command = command_called(argv_),
+                                                 .tenure = request.tag,
+                                                 .role = request.role},
+                                                reply_, reply.payload)
+                            : refuse(request, session, reply.payload);
   if (result == Result::answered || result == Result::silent) {
     finish(request, reply, session, result);
     return;

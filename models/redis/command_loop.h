@@ -51,6 +51,7 @@ class CommandLoop {
   void put_off(sim::Message& request, Session& session);
   void serve(sim::Message& request, Session& session);
   void release(sim::Message& request);
+  Result refuse(const sim::Message& request, Session& session, sim::Payload& answer);
   void answer_and_hang_up(sim::Message& request, std::string_view answer, Session& session);
   void run_own_thread();
   void run_first_waiting();

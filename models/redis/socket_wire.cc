@@ -100,11 +100,13 @@ Cut cut_inline(std::string_view& bytes, sim::Payload& message) {
   return Cut::request;
 }
 
-// A line such as `*3`; nullopt: it is not whole yet.
-std::optional<std::string_view> take_line(std::string_view& bytes) {
+// A line such as `*3`; nullopt: it is not whole yet. A real server does not look at the byte behind
+// the carriage return; `strict` becomes false if it is no line feed.
+std::optional<std::string_view> take_line(std::string_view& bytes, bool& strict) {
   const std::size_t end = bytes.find('\r');
   if (end == std::string_view::npos || end + 1 >= bytes.size()) return std::nullopt;
   const std::string_view line = bytes.substr(0, end);
+  strict = strict && bytes[end + 1] == '\n';
   bytes.remove_prefix(end + 2);
   return line;
 }
@@ -121,7 +123,8 @@ std::vector<std::string_view> arguments_of(std::string_view bytes) {
   std::vector<std::string_view> all;
   while (!bytes.empty()) {
     std::int64_t size = 0;
-    read_length(take_line(bytes)->substr(1), size);
+    bool strict = true;
+    read_length(take_line(bytes, strict)->substr(1), size);
     all.push_back(bytes.substr(0, static_cast<std::size_t>(size)));
     bytes.remove_prefix(static_cast<std::size_t>(size) + 2);
   }
@@ -134,7 +137,7 @@ std::vector<std::string_view> arguments_of(std::string_view bytes) {
 Cut SocketWire::cut_array(std::string_view& bytes, sim::Payload& message) {
   std::string_view rest = bytes.substr(read_.bytes);
   if (read_.bytes == 0) {
-    const std::optional<std::string_view> head = take_line(rest);
+    const std::optional<std::string_view> head = take_line(rest, read_.strict);
     if (!head) {
       return bytes.size() > kLongestLine ? refuse(message, "too big mbulk count string")
                                          : Cut::partial;
@@ -148,7 +151,7 @@ Cut SocketWire::cut_array(std::string_view& bytes, sim::Payload& message) {
     if (rest.empty()) return Cut::partial;
     const std::size_t left = rest.size();
     const std::string_view line_at = rest;
-    const std::optional<std::string_view> line = take_line(rest);
+    const std::optional<std::string_view> line = take_line(rest, read_.strict);
     if (!line) {
       return left > kLongestLine ? refuse(message, "too big bulk count string") : Cut::partial;
     }
@@ -162,7 +165,7 @@ Cut SocketWire::cut_array(std::string_view& bytes, sim::Payload& message) {
     if (length > kMostRequestBytes || before + length > kMostRequestBytes)
       return refuse(message, "invalid bulk length");
     if (rest.size() < length + 2) return Cut::partial;
-    // A real server does not look at the two bytes behind an argument.
+    // Nor at the two bytes behind an argument.
     read_.strict = read_.strict && rest[length] == '\r' && rest[length + 1] == '\n';
     rest.remove_prefix(length + 2);
     read_.bytes = bytes.size() - rest.size();

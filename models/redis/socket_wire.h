@@ -21,7 +21,7 @@ class SocketWire final : public servers::Wire {
     std::size_t bytes = 0;
     std::size_t head = 0;      // of these, the line with the number of words
     std::int64_t missing = 0;  // words
-    bool strict = true;        // each word ends as it should
+    bool strict = true;        // each line and each word ends as it should
   };
 
   servers::Cut cut_array(std::string_view& bytes, sim::Payload& message);
