@@ -528,13 +528,15 @@ class Naive {
     }
   }
 
+  static bool is_end_of_release(What what) {
+    return what == What::release_ok || what == What::release_failed ||
+           what == What::release_unknown;
+  }
+
   // The event that ended the release which began the end of the belief; 0: none.
   std::size_t end_of_release(history::TenureId id) const {
     for (std::size_t i = ended(id) + 1; i < history_.size(); ++i) {
-      const What what = history_[i].what;
-      const bool is_end =
-          what == What::release_ok || what == What::release_failed || what == What::release_unknown;
-      if (is_end && history_[i].tenure == id) return i;
+      if (is_end_of_release(history_[i].what) && history_[i].tenure == id) return i;
     }
     return 0;
   }
@@ -707,7 +709,7 @@ class Naive {
       alive = alive && !ends_life(event, owner);
       if (event.tenure != owner) continue;
       if (event.what == What::release_invoked) releases = true;
-      if (event.what == What::release_ok || event.what == What::release_failed) releases = false;
+      if (is_end_of_release(event.what)) releases = false;
     }
     const bool believes = began(owner) != history_.size() && ended(owner) == history_.size();
     const bool asks = open_wait(owner, history_.size()) != history_.size();
