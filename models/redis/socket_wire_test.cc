@@ -91,6 +91,12 @@ TEST(SocketWire, TakesAnArgumentThatEndsOtherwise) {
             (std::vector<std::vector<std::string>>{{"ECHO", "a"}}));
 }
 
+// Nor behind the carriage return of a line.
+TEST(SocketWire, TakesALineThatEndsOtherwise) {
+  EXPECT_EQ(taken("*2\rx$4\r\nECHO\r\n$1\ryay\r\n", 3).requests,
+            (std::vector<std::vector<std::string>>{{"ECHO", "a"}}));
+}
+
 struct Refused {
   const char* bytes;
   const char* why;
