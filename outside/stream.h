@@ -79,7 +79,7 @@ class Stream : public sim::Endpoint {
   std::deque<Asked> asked_;
   sim::Tag sender_ = 0;
   bool open_ = false;
-  bool held_ = false;  // requests wait for the answer to the one before them
+  bool held_ = false;     // requests wait for the answer to the one before them
   bool refused_ = false;  // what the client has sent last
   bool ended_ = false;
 };

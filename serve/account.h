@@ -46,8 +46,8 @@ struct LateRenewal {
 };
 
 struct Account {
-  bool idle = false;                  // no client has sent anything, and no fault has struck
-  scenarios::Outcome outcome;         // its run is judged by the properties above, and no other
+  bool idle = false;                    // no client has sent anything, and no fault has struck
+  scenarios::Outcome outcome;           // its run is judged by the properties above, and no other
   std::vector<std::string> other_keys;  // keys that clients have changed and that are no lock's
   std::vector<Held> held;
   std::vector<Wakeups> wakeups;

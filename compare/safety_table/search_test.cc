@@ -96,8 +96,8 @@ TEST_P(SafetyTableSearch, IsDecidedAsFarAsTheTableSays) {
   EXPECT_EQ(find, "");
   EXPECT_EQ(found.unjudged, 0U);
   if (std::getenv("PICKLOCK_UPDATE") != nullptr) {
-    fmt::print("{{\"{}\", {}, {}}},\n", claim_of(*one.configuration, *one.cell, fenced),
-               found.most, found.plans);
+    fmt::print("{{\"{}\", {}, {}}},\n", claim_of(*one.configuration, *one.cell, fenced), found.most,
+               found.plans);
     std::fflush(stdout);
     return;
   }
