@@ -248,8 +248,7 @@ class Talk final : public Waiting, public std::enable_shared_from_this<Talk> {
       only(body, {"name"});
       if (body.contains("name") && !body["name"].is_string())
         throw BadInput("reset: name: must be text");
-      front_.reset(body.value("name", std::string()));
-      return send(Json::object());
+      return reset(body.value("name", std::string()));
     }
     if (method == "POST" && target.starts_with(kFailover)) {
       Json fault = body;
@@ -257,6 +256,14 @@ class Talk final : public Waiting, public std::enable_shared_from_this<Talk> {
       return send(strike(front_, fault));
     }
     refuse(method, target);
+  }
+
+  // Answers once the account of the run is given: its file can be read then.
+  void reset(std::string name) {
+    self_ = shared_from_this();
+    resets_ = true;
+    front_.waits(*this);
+    front_.reset(std::move(name));
   }
 
   // Answers once everything until then has happened.
@@ -280,6 +287,7 @@ class Talk final : public Waiting, public std::enable_shared_from_this<Talk> {
   }
   void run_ended() override {
     const auto self = std::move(self_);
+    if (std::exchange(resets_, false)) return send(Json::object());
     send(http::status::conflict, {{"error", "advance: the servers were reset meanwhile"}});
   }
   void advanced() {
@@ -313,7 +321,8 @@ class Talk final : public Waiting, public std::enable_shared_from_this<Talk> {
   std::optional<http::request_parser<http::string_body>> request_;
   http::response<http::string_body> response_;
   sim::Timer arrives_;
-  std::shared_ptr<Talk> self_;  // while the timer runs
+  std::shared_ptr<Talk> self_;  // while it waits
+  bool resets_ = false;         // and for the end of a run
 };
 
 }  // namespace
