@@ -57,7 +57,7 @@ void Stream::cut() {
         network.release(message);
         break;
       case servers::Cut::malformed:
-        // The server refuses it in its turn, and hangs up. What is behind it, nobody reads.
+        // The server refuses it in its turn, and hangs up. Nobody reads what is behind it.
         refused_ = true;
         message.payload.clear();
         message.payload.append(rest);
