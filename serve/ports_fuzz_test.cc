@@ -1,4 +1,5 @@
-// The servers survive any bytes that come to their ports, and serve a client that behaves afterwards.
+// The servers survive any bytes that come to their ports, and serve a client that behaves
+// afterwards.
 // PICKLOCK_FUZZ_INPUTS: how many connections write bytes that were changed by chance (400).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
