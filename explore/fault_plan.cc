@@ -77,7 +77,6 @@ void FaultPlans::find_lengths() {
   }
   jumps_ = {under, over, beyond, section, brief, {1s, 1s}, {1h, 1h}};
   delays_ = {brief, brief, command, write, section};
-  brief_ = {brief};
 }
 
 // One plan in four draws from everything, the others from about half of the classes and half of the
@@ -295,10 +294,7 @@ void FaultPlans::draw_details(Fault& fault, const ProcessKind& target) {
   const bool stands = verb.silences && of_client;
   if (lasts || returns) fault.lasts = some_length(soon ? delays_ : stands ? pauses_ : lengths_);
   if (verb.takes("step")) {
-    // Servers that beat all the time would take years to catch up.
-    const bool beats = !of_client && target != scenarios::kResourceKind &&
-                       ways_.server().beats != nullptr && ways_.server().beats(scenario().servers);
-    fault.step = some_length(verb.jumps ? jumps_ : beats ? brief_ : delays_);
+    fault.step = some_length(verb.jumps ? jumps_ : delays_);
     if (verb.jumps && one_in(2)) fault.step = -fault.step;
   }
   if (verb.takes("rate")) {

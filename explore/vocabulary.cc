@@ -77,7 +77,7 @@ void Vocabulary::add(const Way& way, FaultClass fault_class) {
   if (verb.on_message && *way.target != scenarios::kClientKind) return;
   for (const ProcessId target : ways_.processes(*way.target)) {
     Faults faults = {{.verb = way.verb, .target = ways_.name(target)}};
-    add_amounts(faults, *way.target);
+    add_amounts(faults);
     add_sides(faults, target);
     add_ends(faults, *way.target);
     for (Fault& fault : faults) {
@@ -94,20 +94,15 @@ void Vocabulary::add(const Way& way, FaultClass fault_class) {
   }
 }
 
-void Vocabulary::add_amounts(Faults& faults, const ProcessKind& target) const {
+void Vocabulary::add_amounts(Faults& faults) const {
   const verbs::Kind& verb = verbs::kind_of(faults[0].verb);
   if (verb.takes("step")) {
     multiply(faults, around_, [](Fault& fault, Duration step) { fault.step = step; });
     if (verb.jumps) {
       multiply(faults, std::array{1, -1}, [](Fault& fault, int sign) { fault.step *= sign; });
     } else {
-      // A process that needs longer than a lease for each message would take hours to catch up, and
-      // servers that beat all the time would take years.
-      const bool beats = target != scenarios::kClientKind && target != scenarios::kResourceKind &&
-                         ways_.server().beats != nullptr &&
-                         ways_.server().beats(ways_.scenario().servers);
-      const models::LockOptions& lock = ways_.scenario().lock.options;
-      const Duration most = beats ? 2 * lock.retry_every : lock.ttl;
+      // A process that needs longer than a lease for a message is as good as paused.
+      const Duration most = ways_.scenario().lock.options.ttl;
       std::erase_if(faults, [most](const Fault& fault) { return fault.step > most; });
     }
   }

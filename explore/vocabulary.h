@@ -45,7 +45,7 @@ class Vocabulary {
   };
 
   void add(const Way& way, FaultClass fault_class);
-  void add_amounts(Faults& faults, const ProcessKind& target) const;
+  void add_amounts(Faults& faults) const;
   void add_sides(Faults& faults, sim::ProcessId target) const;
   bool is_possible(const Shape& shape, const Course& course, const sim::Plan& plan) const;
   bool can_strike(const Shape& shape, const Moment& moment) const;

@@ -113,6 +113,19 @@ class EventQueue {
   const Event& peek(std::size_t ahead) const { return window_[(head_ + ahead) & kMask]; }
   std::size_t in_window() const { return count_; }
 
+  // Gives events another time, as `change` says. Those due at one time keep their order. It moves
+  // every pending event, so it is for what is rare.
+  template <typename Change>
+  void retime(Change change) {
+    std::vector<Event> all = std::exchange(ties_, {});
+    while (count_ > 0) all.push_back(pop());
+    clear();
+    for (Event& event : all) change(event);
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Event& one, const Event& other) { return one.at < other.at; });
+    for (const Event& event : all) push(event);
+  }
+
   void clear() {
     head_ = count_ = behind_ = due_ = moved_ = 0;
     ties_.clear();

@@ -166,21 +166,13 @@ void Nemesis::on_end(std::uint32_t index) {
   if (lasted && !undo(armed)) {
     for (Firing& firing : fired_) firing.healed |= firing.fault == index;
   }
-  // What a slow process has been sent by now still takes as long.
-  const Instant handled = armed.target->free_at();
-  if (armed.fault->verb != Verb::slow || handled <= scheduler_.now()) return ended(index);
-  armed.ends.bind<&Nemesis::ended>(scheduler_, nullptr, *this, index);
-  armed.ends.arm(handled);
-}
-
-void Nemesis::ended(std::uint32_t index) {
-  plan_[index].under_way = false;
+  armed.under_way = false;
   --under_way_;
   scheduler_.let_go();
-  last_end_ = std::max({last_end_, scheduler_.now(), plan_[index].target->free_at()});
+  last_end_ = std::max({last_end_, scheduler_.now(), armed.target->free_at()});
   scheduler_.record().report({.at = scheduler_.now(),
                               .what = Occurred::fault_ended,
-                              .process = plan_[index].target->id(),
+                              .process = armed.target->id(),
                               .fault = index});
 }
 

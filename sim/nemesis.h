@@ -119,7 +119,6 @@ class Nemesis {
   void trace_mark(const Process& client, std::string_view name);
   void fire(std::uint32_t index, const Step* step);
   void end_after(std::uint32_t index, std::optional<Duration> lasts);
-  void ended(std::uint32_t index);
   // Returns why the fault changes nothing; empty: it changes something.
   std::string_view apply(Armed& armed, std::uint32_t index, const Step* step);
   std::string_view strike(const Armed& armed, void (Program::*what)(const Strike&));

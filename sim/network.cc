@@ -332,6 +332,20 @@ bool Network::has_turn(Message& message, Process& receiver, bool farewell) {
   return true;
 }
 
+void Network::catch_up(Process& process) {
+  process.free_at_ = scheduler_.now();
+  scheduler_.queue().retime([&](Event& event) {
+    if (event.kind() != EventKind::deliver) return;
+    const Message& message = messages_[event.target()];
+    const int to = 1 - message.direction;
+    const Connection& connection = *message.connection;
+    if (message.stage != Stage::handled || connection.end_[to] != &process) return;
+    if (connection.incarnation_[to] != process.incarnation()) return;
+    process.free_at_ += std::max(process.handling(), Duration(1));
+    event.at = std::min(event.at, nanoseconds(process.free_at_));
+  });
+}
+
 void Network::deliver_unusual(Message& message, const Event& event) {
   Connection& connection = *message.connection;
   const int to = 1 - message.direction;

@@ -160,6 +160,10 @@ class Network {
   // kernel still had to send. If the host is gone, those bytes are lost too.
   void crash(Process& process, bool host, bool silent);
 
+  // The process needs less time for each message than before: those that wait for their turn have
+  // it sooner.
+  void catch_up(Process& process);
+
   // --- the scheduler's side
   void deliver(std::uint32_t slot, const Event& event);
   void send_kept(std::uint32_t slot, const Event& event);

@@ -403,6 +403,37 @@ TEST(Slow, AddsToEveryMessageForItsTime) {
   EXPECT_EQ(world.server().log[2].first, 2s + kWay + 1ms);
 }
 
+// A hundred answers of which each took ten seconds kept a client behind for hours after a slow
+// time of a few seconds.
+TEST(Slow, IsOverForWhatWaitsForItsTurnWhenItEnds) {
+  EchoWorld world;
+  world.server().process().set_service(1ms);
+  send_apart(world, {"1", "2", "3"}, 10ms);
+  world.run({{.verb = Verb::slow,
+              .target = "server-1",
+              .trigger = {.at = kStart},
+              .lasts = 1s,
+              .step = 10s}});
+  EXPECT_EQ(world.server().applied(), "1 2 3");
+  EXPECT_EQ(world.server().log[0].first, 1001ms);
+  EXPECT_EQ(world.server().log[2].first, 1003ms);
+}
+
+TEST(Slow, IsOverOnlyInPartWhileAnotherLasts) {
+  EchoWorld world;
+  send_apart(world, {"1", "2"}, 10ms);
+  const auto slow = [](Duration step, Duration lasts) {
+    return Fault{.verb = Verb::slow,
+                 .target = "server-1",
+                 .trigger = {.at = kStart},
+                 .lasts = lasts,
+                 .step = step};
+  };
+  world.run({slow(10s, 1s), slow(300ms, 5s)});
+  EXPECT_EQ(world.server().log[0].first, 1300ms);
+  EXPECT_EQ(world.server().log[1].first, 1600ms);
+}
+
 TEST(Slow, KeepsTheOrderOfMessagesWhenItEnds) {
   EchoWorld world;
   send_apart(world, {"1", "2"}, 2ms);

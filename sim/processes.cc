@@ -83,6 +83,13 @@ void Processes::restart(Process& process, Keeps keeps) {
   if (process.program_ != nullptr) process.program_->start(keeps);
 }
 
+void Processes::set_slowness(Process& process, Duration per_message) {
+  const bool faster = per_message < process.slowness_;
+  process.slowness_ = per_message;
+  process.refresh();
+  if (faster) scheduler_.network_->catch_up(process);
+}
+
 void Processes::step_clock(Process& process, Duration by) {
   process.clock_.step(by);
   follow_clock(process);

@@ -30,10 +30,8 @@ class Processes {
 
   void step_clock(Process& process, Duration by);
   void set_clock_rate(Process& process, std::int64_t rate_ppb);
-  void set_slowness(Process& process, Duration per_message) {
-    process.slowness_ = per_message;
-    process.refresh();
-  }
+  // A process that is as fast as before is so for the messages that wait for their turn, too.
+  void set_slowness(Process& process, Duration per_message);
 
  private:
   void follow_clock(Process& process);

@@ -403,7 +403,6 @@ constinit const servers::Kind kKind = {
           const auto& spec = specs.of<Spec>();
           return spec.replicas > 0 || spec.cluster.enabled;
         },
-    .beats = [](const Specs& specs) { return specs.of<Spec>().replicas > 0; },
     .bounds = bounds,
     .met = met,
     .no_failover = no_failover,

@@ -186,8 +186,6 @@ struct Kind {
   std::vector<Pair> (*add_replicas)(Specs& specs) = nullptr;
   // Whether its servers keep copies of entries in groups; nullptr: none does.
   bool (*copies)(const Specs& specs) = nullptr;
-  // Whether its servers exchange messages all the time, so that slow ones fall behind.
-  bool (*beats)(const Specs& specs) = nullptr;
 
   // --- time
   Bounds (*bounds)(const Specs& specs, const models::LockOptions& lock) = nullptr;
