@@ -77,6 +77,7 @@ void FaultPlans::find_lengths() {
   }
   jumps_ = {under, over, beyond, section, brief, {1s, 1s}, {1h, 1h}};
   delays_ = {brief, brief, command, write, section};
+  brief_ = {brief};
 }
 
 // One plan in four draws from everything, the others from about half of the classes and half of the
@@ -294,7 +295,9 @@ void FaultPlans::draw_details(Fault& fault, const ProcessKind& target) {
   const bool stands = verb.silences && of_client;
   if (lasts || returns) fault.lasts = some_length(soon ? delays_ : stands ? pauses_ : lengths_);
   if (verb.takes("step")) {
-    fault.step = some_length(verb.jumps ? jumps_ : delays_);
+    // A server that needs longer for each message is as good as paused.
+    const bool of_server = !of_client && target != scenarios::kResourceKind;
+    fault.step = some_length(verb.jumps ? jumps_ : of_server ? brief_ : delays_);
     if (verb.jumps && one_in(2)) fault.step = -fault.step;
   }
   if (verb.takes("rate")) {

@@ -90,6 +90,7 @@ class FaultPlans {
   std::vector<Range> lengths_;  // of faults; a range that is listed twice is drawn twice as often
   std::vector<Range> pauses_;   // the same, of paused clients
   std::vector<Range> jumps_;    // of clocks
+  std::vector<Range> brief_;    // the shortest of those
   std::vector<Range> delays_;   // short of the lease: of messages, and of machines that come back
 
   // State of the plan that is being drawn.
