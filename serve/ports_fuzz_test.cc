@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -15,12 +14,15 @@
 #include "scenarios/shipped.h"
 #include "serve/deployment.h"
 #include "sim/random.h"
+#include "testing/mutation.h"
 
 namespace picklock::serve {
 namespace {
 
 using namespace std::chrono_literals;
 using namespace std::string_literals;
+using fuzz::big_endian;
+using fuzz::Mutation;
 
 using Texts = std::vector<std::string>;
 
@@ -34,11 +36,6 @@ struct Port {
   bool resource = false;
 };
 
-std::string big_endian(std::uint64_t number, int bytes) {
-  std::string out;
-  for (int i = bytes - 1; i >= 0; --i) out += static_cast<char>(number >> (8 * i));
-  return out;
-}
 std::string little_endian(std::uint64_t number, int bytes) {
   const std::string out = big_endian(number, bytes);
   return {out.rbegin(), out.rend()};
@@ -172,50 +169,6 @@ Port resource() {
   return port;
 }
 
-// Changes a few bytes, as senders without sense would.
-class Mutation {
- public:
-  explicit Mutation(sim::Random& random) : random_(random) {}
-
-  std::string operator()(std::string text) {
-    for (std::uint64_t left = random_.below(5); left > 0; --left) change(text);
-    return text;
-  }
-
- private:
-  std::size_t place(const std::string& text) { return random_.below(text.size() + 1); }
-
-  void change(std::string& text) {
-    const std::size_t at = place(text);
-    const std::size_t length = std::min(random_.below(9), text.size() - at);
-    switch (random_.below(7)) {
-      case 0:
-        if (at < text.size()) text[at] = static_cast<char>(random_.below(256));
-        break;
-      case 1:
-        if (at < text.size()) text[at] = "\0\xff\x7f\x80\r\n$*-+9"[random_.below(11)];
-        break;
-      case 2:
-        text.erase(at, length);
-        break;
-      case 3:
-        text.insert(at, std::string(text, at, length));
-        break;
-      case 4:
-        text.insert(at, std::string(random_.below(300), static_cast<char>(random_.below(256))));
-        break;
-      case 5:
-        text.resize(at);
-        break;
-      default:
-        text.replace(at, std::min<std::size_t>(4, text.size() - at),
-                     big_endian(random_.below(2) == 0 ? random_.below(70'000) : random_.next(), 4));
-    }
-  }
-
-  sim::Random& random_;
-};
-
 class Client final : public outside::Stream {
  public:
   Client(Deployment& deployment, std::size_t server)
@@ -322,8 +275,7 @@ class PortsFuzz : public testing::TestWithParam<Port (*)()> {
 };
 
 TEST_P(PortsFuzz, WhateverComesAClientThatBehavesIsServedAfterwards) {
-  const char* given = std::getenv("PICKLOCK_FUZZ_INPUTS");
-  const std::uint64_t inputs = given == nullptr ? 400 : std::strtoull(given, nullptr, 10);
+  const std::uint64_t inputs = fuzz::inputs(400);
   constexpr std::uint64_t kOfOneRun = 200;
   for (std::uint64_t seed = 0; seed < inputs; seed += kOfOneRun) {
     ASSERT_THAT(answer_after(seed, kOfOneRun), testing::HasSubstr(port().answer))
