@@ -84,7 +84,7 @@ class Connection {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
   }
-  // What comes until the other side closes, which it must once nothing more can come.
+  // The answers. The other side must close the connection, because no further request can come.
   std::string rest() const {
     shutdown(socket_, SHUT_WR);
     std::string all;

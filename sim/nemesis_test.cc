@@ -609,7 +609,7 @@ TEST(Nemesis, StaysSlowUntilTheLastOfSeveralEnds) {
   EXPECT_EQ(world.server().log[0].first, 3s + kWay + 5ms);
 }
 
-// What still waits for its turn when a slow time ends is part of what the fault has done.
+// A slow time has done its part only when the messages that waited for their turn are handled.
 TEST(Nemesis, CountsASlowTimeUntilWhatWasSentInItIsHandled) {
   EchoWorld world;
   world.server().process().set_service(1s);
