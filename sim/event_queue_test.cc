@@ -270,5 +270,27 @@ TEST(EventQueue, ForgetsEverythingWhenCleared) {
   }
 }
 
+// More events than the window holds, and some far ahead.
+TEST(EventQueue, GivesEventsAnotherTimeAndKeepsTheOrderOfThoseOfOneTime) {
+  EventQueue queue;
+  for (std::uint32_t i = 0; i < 1000; ++i)
+    queue.push(Event(10 + std::int64_t{i} * i, EventKind::wake, i, 0));
+  EXPECT_EQ(queue.pop().target(), 0u);
+  queue.retime([](Event& event) {
+    if (event.target() % 2 == 0) event.at = 20;
+  });
+  std::vector<Event> left;
+  while (!queue.empty()) left.push_back(queue.pop());
+  ASSERT_EQ(left.size(), 999u);
+  for (std::size_t i = 1; i < left.size(); ++i) {
+    EXPECT_LE(left[i - 1].at, left[i].at);
+    if (left[i - 1].at == left[i].at) {
+      EXPECT_LT(left[i - 1].target(), left[i].target());
+    }
+  }
+  EXPECT_EQ(left[2].target(), 2u);
+  EXPECT_EQ(left[2].at, 20);
+}
+
 }  // namespace
 }  // namespace picklock::sim

@@ -389,6 +389,15 @@ TEST(Duplicate, IsAppliedTwiceAndAnsweredOnce) {
                                                Told{Status::ok, "once", 10s + 4 * kWay}));
 }
 
+// From the beginning on.
+Fault slow_server(Duration step, Duration lasts) {
+  return {.verb = Verb::slow,
+          .target = "server-1",
+          .trigger = {.at = kStart},
+          .lasts = lasts,
+          .step = step};
+}
+
 TEST(Slow, AddsToEveryMessageForItsTime) {
   EchoWorld world;
   world.server().process().set_service(1ms);
@@ -409,11 +418,7 @@ TEST(Slow, IsOverForWhatWaitsForItsTurnWhenItEnds) {
   EchoWorld world;
   world.server().process().set_service(1ms);
   send_apart(world, {"1", "2", "3"}, 10ms);
-  world.run({{.verb = Verb::slow,
-              .target = "server-1",
-              .trigger = {.at = kStart},
-              .lasts = 1s,
-              .step = 10s}});
+  world.run({slow_server(10s, 1s)});
   EXPECT_EQ(world.server().applied(), "1 2 3");
   EXPECT_EQ(world.server().log[0].first, 1001ms);
   EXPECT_EQ(world.server().log[2].first, 1003ms);
@@ -422,14 +427,7 @@ TEST(Slow, IsOverForWhatWaitsForItsTurnWhenItEnds) {
 TEST(Slow, IsOverOnlyInPartWhileAnotherLasts) {
   EchoWorld world;
   send_apart(world, {"1", "2"}, 10ms);
-  const auto slow = [](Duration step, Duration lasts) {
-    return Fault{.verb = Verb::slow,
-                 .target = "server-1",
-                 .trigger = {.at = kStart},
-                 .lasts = lasts,
-                 .step = step};
-  };
-  world.run({slow(10s, 1s), slow(300ms, 5s)});
+  world.run({slow_server(10s, 1s), slow_server(300ms, 5s)});
   EXPECT_EQ(world.server().log[0].first, 1300ms);
   EXPECT_EQ(world.server().log[1].first, 1600ms);
 }
@@ -437,11 +435,7 @@ TEST(Slow, IsOverOnlyInPartWhileAnotherLasts) {
 TEST(Slow, KeepsTheOrderOfMessagesWhenItEnds) {
   EchoWorld world;
   send_apart(world, {"1", "2"}, 2ms);
-  world.run({{.verb = Verb::slow,
-              .target = "server-1",
-              .trigger = {.at = kStart},
-              .lasts = 1ms,
-              .step = 10ms}});
+  world.run({slow_server(10ms, 1ms)});
   EXPECT_EQ(world.server().applied(), "1 2");
 }
 
@@ -450,11 +444,7 @@ TEST(Slow, LetsNothingOvertakeWhatComesAfterItsEndWhateverTheTies) {
     EchoWorld world(1, 1, seed);
     world.simulation.scheduler.permute_ties();
     send_apart(world, {"1", "2", "3", "4"}, 2ms);
-    world.run({{.verb = Verb::slow,
-                .target = "server-1",
-                .trigger = {.at = kStart},
-                .lasts = 1ms,
-                .step = 10ms}});
+    world.run({slow_server(10ms, 1ms)});
     EXPECT_EQ(world.server().applied(), "1 2 3 4") << seed;
   }
 }
