@@ -428,9 +428,9 @@ TEST_F(OwnLocks, AreComparedWithTheBestLockOfTheirKind) {
 
 // The renewals of the shipped lock outlive a thread that has ended as well.
 TEST_F(OwnLocks, ShareTheLimitsOfTheirKind) {
-  const SearchResult asked =
-      search(contention<Renews<true>>(),
-             {.runs = 2000, .properties = {Property::not_stuck}, .against = "best"});
+  const SearchResult asked = search(
+      contention<Renews<true>>(),
+      {.runs = shortened(2000, 500), .properties = {Property::not_stuck}, .against = "best"});
   EXPECT_EQ(asked.outcome, Outcome::clean) << asked.text;
   EXPECT_THAT(asked.text, HasSubstr(", apart from what watchdog violates too\n"));
   EXPECT_THAT(asked.text, HasSubstr("\n  limit    not-stuck in "));
@@ -480,7 +480,7 @@ TEST_F(OwnLocks, AreToldWhatElseBrokeBesideACleanResult) {
 
 // A question is about this lock alone, and so is what its author promises.
 TEST_F(OwnLocks, AreComparedWithNoneIfTheyAreAskedForAProperty) {
-  SearchSettings settings{.runs = 2000, .properties = {Property::mutual_exclusion}};
+  SearchSettings settings{.runs = shortened(2000, 400), .properties = {Property::mutual_exclusion}};
   const SearchResult asked = search(contention<Careful>(), settings);
   EXPECT_EQ(asked.outcome, Outcome::violated);
   EXPECT_THAT(asked.text, Not(HasSubstr("compared")));
