@@ -177,7 +177,7 @@ class Value {
     }
   }
 
-  // What OBJECT ENCODING tells.
+  // In the words of OBJECT ENCODING (R128).
   std::string_view encoding() const;
   // A text that was written at once is kept as a number where it is one, but one that INCRBYFLOAT
   // has made never is. One that was altered in place is kept apart from the key, however short.
