@@ -54,6 +54,9 @@ constexpr std::string_view kBadCursors[] = {"abc", "", "1.5", " 0"};
 constexpr std::string_view kDatabaseNumbers[] = {"0", "0", "0", "1", "15"};
 constexpr std::string_view kBadDatabases[] = {"16", "-1", "abc", "", "99999999999999999999"};
 constexpr std::string_view kElements[] = {"a", "b", "c", "", "1", "10"};
+// Not REFCOUNT: inside MULTI the queued command is a second one.
+constexpr std::string_view kObjects[] = {"ENCODING", "encoding"};
+constexpr std::string_view kNoObjects[] = {"NOSUCH", "", "HELP"};
 constexpr std::string_view kKeyNames[] = {"k1", "k2", "k3", "k4", "k5"};
 constexpr Choice kChoices[] = {
     {"other-key", kKeyNames, kOddKeys},
@@ -76,6 +79,7 @@ constexpr Choice kChoices[] = {
     {"zadd-option", kSetMemberOptions, {}},
     {"channel", kChannels, {}},
     {"glob", kGlobs, {}},
+    {"object", kObjects, kNoObjects},
     {"scan-cursor", kFirstCursor, kBadCursors},
     {"database", kDatabaseNumbers, kBadDatabases},
 };
@@ -98,6 +102,7 @@ constexpr std::string_view kRangeForms[] = {"",
                                             "LIMIT {integer} {integer}",
                                             "ZZ"};
 constexpr std::string_view kScoresForms[] = {"", "WITHSCORES", "withscores", "ZZ"};
+constexpr std::string_view kValuesForms[] = {"", "WITHVALUES", "withvalues", "ZZ"};
 constexpr std::string_view kLimitForms[] = {
     "", "", "LIMIT 0 1", "limit 1 -1", "LIMIT {index} {index}", "LIMIT 0", "WITHSCORES"};
 constexpr std::string_view kScanForms[] = {"",
@@ -280,6 +285,7 @@ constexpr Form kForms[] = {
     {"copy-options", kCopyForms},
     {"sort-options", kSortForms},
     {"scores", kScoresForms},
+    {"values", kValuesForms},
     {"limit", kLimitForms},
     {"flush", kFlushForms},
     {"hello", kHelloForms},

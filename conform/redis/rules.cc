@@ -40,6 +40,7 @@ constexpr Rule kRules[] = {
     {"EXISTS {key} {other-key*}", "", 4},
     {"TOUCH {key} {other-key*}", "", 2},
     {"TYPE {key}", "", 4},
+    {"OBJECT {object} {key}", "", 4},
     {"RENAME {key} {other-key}", "", 4},
     {"RENAMENX {key} {other-key}", "", 3},
     {"COPY {key} {other-key} {copy-options}", "", 4},
@@ -80,6 +81,11 @@ constexpr Rule kRules[] = {
     {"HDEL {key} {field+}", "hash", 4},
     {"HLEN {key}", "hash", 3},
     {"HKEYS {key}", "hash", 3},
+    // All or nothing: chance decides which fields are returned.
+    {.pattern = "HRANDFIELD {key} {all-or-none} {values}",
+     .type = "hash",
+     .weight = 3,
+     .exact = true},
     {"HVALS {key}", "hash", 3},
     // --- lists
     {"LPUSH {key} {value+}", "list", 4},

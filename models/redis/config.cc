@@ -61,8 +61,12 @@ constexpr std::array kParameters = {
     Parameter{"dbfilename", "dump.rdb", Form::text, Use::guarded},
     Parameter{"dir", "/", Form::text, Use::guarded},
     Parameter{"enable-debug-command", "yes", Form::yes_no, Use::immutable},
-    Parameter{"hash-max-listpack-entries", "512", Form::integer},
-    Parameter{"hash-max-listpack-value", "64", Form::memory},
+    Parameter{"hash-max-listpack-entries", "512", Form::integer, Use::rules},
+    Parameter{"hash-max-listpack-value", "64", Form::memory, Use::rules},
+    Parameter{"hash-max-ziplist-entries", "512", Form::integer, Use::rules, 0, INT64_MAX,
+              "hash-max-listpack-entries"},
+    Parameter{"hash-max-ziplist-value", "64", Form::memory, Use::rules, 0, INT64_MAX,
+              "hash-max-listpack-value"},
     Parameter{"hz", "10", Form::integer, Use::fixed, 0, kInt},
     Parameter{.name = "key-load-delay",
               .value = "0",
@@ -108,14 +112,18 @@ constexpr std::array kParameters = {
     Parameter{"replica-serve-stale-data", "yes", Form::yes_no, Use::rules},
     Parameter{"requirepass", "", Form::text, Use::rules},
     Parameter{"save", "", Form::saves, Use::rules},
-    Parameter{"set-max-intset-entries", "512", Form::integer},
+    Parameter{"set-max-intset-entries", "512", Form::integer, Use::rules},
     Parameter{"slowlog-log-slower-than", "10000", Form::integer, Use::idle, -1},
     Parameter{"slowlog-max-len", "128", Form::integer, Use::idle},
     Parameter{"stop-writes-on-bgsave-error", "yes", Form::yes_no, Use::idle},
     Parameter{"tcp-keepalive", "300", Form::integer, Use::idle, 0, kInt},
     Parameter{"timeout", "0", Form::integer, Use::fixed, 0, kInt},
-    Parameter{"zset-max-listpack-entries", "128", Form::integer},
-    Parameter{"zset-max-listpack-value", "64", Form::memory},
+    Parameter{"zset-max-listpack-entries", "128", Form::integer, Use::rules},
+    Parameter{"zset-max-listpack-value", "64", Form::memory, Use::rules},
+    Parameter{"zset-max-ziplist-entries", "128", Form::integer, Use::rules, 0, INT64_MAX,
+              "zset-max-listpack-entries"},
+    Parameter{"zset-max-ziplist-value", "64", Form::memory, Use::rules, 0, INT64_MAX,
+              "zset-max-listpack-value"},
 };
 
 constexpr std::size_t kCount = kParameters.size();
@@ -355,6 +363,12 @@ void Config::take_over() {
     return events.find(letter) != std::string::npos;
   };
   events_ = {.expired = notifies('x'), .by_key = notifies('K'), .by_event = notifies('E')};
+  const auto limit = [this](std::string_view name) { return memory(value_of(name)).value_or(0); };
+  compact_ = {.hash_entries = limit("hash-max-listpack-entries"),
+              .hash_value = limit("hash-max-listpack-value"),
+              .set_entries = limit("set-max-intset-entries"),
+              .zset_entries = limit("zset-max-listpack-entries"),
+              .zset_value = limit("zset-max-listpack-value")};
   password_of_master_ = value_of("masterauth");
   serves_stale_data_ = value_of("replica-serve-stale-data") == "yes";
   strict_integer(value_of("min-replicas-to-write"), fewest_replicas_);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/redis/value.h"
 #include "picklock/redis.h"
 
 namespace picklock::redis {
@@ -26,6 +27,8 @@ class Config {
   std::uint64_t max_memory() const { return max_memory_; }  // bytes; 0: no limit
   std::int64_t busy_after_ms() const { return busy_after_ms_; }
   const std::string& password() const { return password_; }  // empty: none is needed
+
+  const CompactLimits& compact() const { return compact_; }
 
   // Keyspace notifications, as far as the model has them (R125).
   struct Events {
@@ -75,6 +78,7 @@ class Config {
   std::uint64_t max_memory_ = 0;
   std::int64_t busy_after_ms_ = 0;
   std::string password_;
+  CompactLimits compact_;
   Events events_;
   std::string password_of_master_;
   bool serves_stale_data_ = true;

@@ -2,6 +2,8 @@
 #include <array>
 
 #include "models/redis/commands.h"
+#include "models/redis/config.h"
+#include "models/redis/random_elements.h"
 #include "models/redis/scan.h"
 
 namespace picklock::redis {
@@ -27,13 +29,9 @@ void answer_field(const Hash::Field* field, Reply& reply) {
   }
 }
 
-// 1: the field is new.
-int set_field(Hash& hash, std::string_view name, std::string_view value) {
-  Hash::Field* field = hash.find(name);
-  const bool is_new = field == nullptr;
-  if (is_new) field = &hash.add(name);
-  field->value.assign(value);
-  return is_new ? 1 : 0;
+// True: the field is new.
+bool set_field(const Call& call, Hash& hash, std::string_view name, std::string_view value) {
+  return hash.set(name, value, call.server.config.compact());
 }
 
 // Sets every pair. False: the reply says why not.
@@ -46,7 +44,7 @@ bool set_pairs(const Call& call, std::string_view command, std::int64_t& created
   if (!live_of(call, call[1], Type::hash, entry)) return false;
   Hash& hash = to_change(call, call[1], Type::hash, entry).hash();
   for (std::size_t i = 2; i < call.words(); i += 2)
-    created += set_field(hash, call[i], call[i + 1]);
+    created += set_field(call, hash, call[i], call[i + 1]) ? 1 : 0;
   return true;
 }
 
@@ -65,7 +63,7 @@ void hsetnx(Call& call) {
   Hash* hash = nullptr;
   if (!hash_of(call, entry, hash)) return;
   const bool free = field_of(hash, call[2]) == nullptr;
-  if (free) set_field(to_change(call, call[1], Type::hash, entry).hash(), call[2], call[3]);
+  if (free) set_field(call, to_change(call, call[1], Type::hash, entry).hash(), call[2], call[3]);
   call.reply.set_integer(free ? 1 : 0);
 }
 
@@ -134,7 +132,8 @@ void hincrby(Call& call) {
     return;
   }
   if (!add_to(number, by, call.reply)) return;
-  set_field(to_change(call, call[1], Type::hash, entry).hash(), call[2], Digits(number).view());
+  set_field(call, to_change(call, call[1], Type::hash, entry).hash(), call[2],
+            Digits(number).view());
   call.reply.set_integer(number);
 }
 
@@ -164,7 +163,7 @@ void hincrbyfloat(Call& call) {
   }
   std::string text;
   write_long_double(number, text);
-  set_field(to_change(call, call[1], Type::hash, entry).hash(), call[2], text);
+  set_field(call, to_change(call, call[1], Type::hash, entry).hash(), call[2], text);
   call.reply.set_bulk(text);
   call.replicate({"HSET", call[1], call[2], call.reply.text});
 }
@@ -193,6 +192,34 @@ void hdel(Call& call) {
   call.reply.set_integer(removed);
 }
 
+void hrandfield(Call& call) {
+  const bool counted = call.words() > 2;
+  std::int64_t count = 1;
+  if (counted && !read_count(call, call[2], count)) return;
+  const bool values = call.words() == 4 && same_word(call[3], "withvalues");
+  if (call.words() > 4 || (call.words() == 4 && !values)) {
+    syntax_error(call.reply);
+    return;
+  }
+  if (values && (count < -INT64_MAX / 2 || count > INT64_MAX / 2)) {
+    call.reply.set_error("ERR value is out of range");
+    return;
+  }
+  Entry* entry = nullptr;
+  Hash* hash = nullptr;
+  if (!hash_of(call, entry, hash)) return;
+  call.reply.set(!counted ? Reply::Kind::nil : values ? Reply::Kind::pairs : Reply::Kind::array);
+  if (hash == nullptr) return;
+  if (!counted) {
+    call.reply.set_bulk(any_of(call, *hash).name);
+    return;
+  }
+  choose(call, *hash, count, [&](const Hash::Field& field) {
+    call.reply.add().set_bulk(field.name);
+    if (values) call.reply.add().set_bulk(field.value);
+  });
+}
+
 constexpr std::array kCommands = {
     Command{"hset", -4, kWrite | kMayGrow | kFast, hset, {1, 1, 1}},
     Command{"hmset", -4, kWrite | kMayGrow | kFast, hmset, {1, 1, 1}},
@@ -205,6 +232,7 @@ constexpr std::array kCommands = {
     Command{"hincrbyfloat", 4, kWrite | kMayGrow | kFast, hincrbyfloat, {1, 1, 1}},
     Command{"hscan", -3, kRead, hscan, {1, 1, 1}},
     Command{"hdel", -3, kWrite | kFast, hdel, {1, 1, 1}},
+    Command{"hrandfield", -2, kRead, hrandfield, {1, 1, 1}},
     Command{"hlen", 2, kRead | kFast, hlen, {1, 1, 1}},
     Command{"hkeys", 2, kRead, hkeys, {1, 1, 1}},
     Command{"hvals", 2, kRead, hvals, {1, 1, 1}},

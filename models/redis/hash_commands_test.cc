@@ -1,3 +1,7 @@
+#include <gmock/gmock.h>
+
+#include <set>
+
 #include "testing/redis/command_example.h"
 
 namespace picklock::redis::hash_commands_tests {
@@ -80,6 +84,48 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"", {}, {"HLEN", "k"}, ":0\r\n"}, Example{"", kPair, {"HLEN", "k"}, ":2\r\n"},
         Example{"", kPair, {"HSTRLEN", "k", "a"}, ":2\r\n"},
         Example{"", kPair, {"HSTRLEN", "k", "f"}, ":0\r\n"}));
+
+const std::string kOutOfRange =
+    "-ERR value is out of range, value must between -9223372036854775807 and "
+    "9223372036854775807\r\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    RandomFields, HashCommands,
+    testing::Values(Example{"", {}, {"HRANDFIELD", "k"}, "$-1\r\n"},
+                    Example{"", {}, {"HRANDFIELD", "k", "2"}, "*0\r\n"},
+                    Example{"", kPair, {"HRANDFIELD", "k", "0"}, "*0\r\n"},
+                    Example{"", kPair, {"HRANDFIELD", "k", "5"}, "*2\r\n$1\r\nb\r\n$1\r\na\r\n"},
+                    Example{"",
+                            kPair,
+                            {"HRANDFIELD", "k", "2", "withvalues"},
+                            "*4\r\n$1\r\nb\r\n$1\r\n1\r\n$1\r\na\r\n$2\r\n22\r\n"},
+                    Example{"", {{"HSET", "k", "f", "1"}}, {"HRANDFIELD", "k"}, "$1\r\nf\r\n"},
+                    Example{"",
+                            {{"HSET", "k", "f", "1"}},
+                            {"HRANDFIELD", "k", "-2"},
+                            "*2\r\n$1\r\nf\r\n$1\r\nf\r\n"},
+                    Example{"", kString, {"HRANDFIELD", "k"}, kWrongType},
+                    Example{"", kPair, {"HRANDFIELD", "k", "x"}, kNotInteger},
+                    Example{"", kPair, {"HRANDFIELD", "k", "1", "VALUES"}, kSyntax},
+                    Example{"", kPair, {"HRANDFIELD", "k", "1", "WITHVALUES", "x"}, kSyntax},
+                    Example{"",
+                            kPair,
+                            {"HRANDFIELD", "k", "9223372036854775807", "WITHVALUES"},
+                            "-ERR value is out of range\r\n"},
+                    Example{"", kPair, {"HRANDFIELD", "k", "-9223372036854775808"}, kOutOfRange}));
+
+TEST(RandomField, MayBeAny) {
+  LoneServer redis;
+  redis("HSET", "k", "a", "1", "b", "2", "c", "3");
+  std::set<std::string> one;
+  std::set<std::string> two;
+  for (int i = 0; i < 200; ++i) {
+    one.insert(redis("HRANDFIELD", "k"));
+    two.insert(redis("HRANDFIELD", "k", "2"));
+  }
+  EXPECT_EQ(one.size(), 3u);
+  EXPECT_EQ(two.size(), 3u) << "two different ones, in the order of the hash";
+}
 
 }  // namespace
 }  // namespace picklock::redis::hash_commands_tests

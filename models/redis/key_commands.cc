@@ -127,6 +127,55 @@ void copy(Call& call) {
   call.reply.set_integer(copied ? 1 : 0);
 }
 
+// ---------------------------------------------------------------- how a value is kept
+
+// False: there is no such key, and the reply says so.
+bool value_of(const Call& call, const Value*& value) {
+  const Entry* const entry = call.live(call[2]);
+  if (entry == nullptr) {
+    call.reply.set(Reply::Kind::nil);
+    return false;
+  }
+  value = &entry->value;
+  return true;
+}
+
+void object_encoding(Call& call) {
+  const Value* value = nullptr;
+  if (value_of(call, value)) call.reply.set_bulk(value->encoding());
+}
+
+// Small numbers are one object for all keys, which is never freed.
+void object_refcount(Call& call) {
+  const Value* value = nullptr;
+  if (!value_of(call, value)) return;
+  constexpr std::int64_t kShared = 10'000;
+  std::int64_t number = -1;
+  if (value->encoding() == "int") strict_integer(value->text(), number);
+  const bool shared = number >= 0 && number < kShared;
+  call.reply.set_integer(shared ? INT32_MAX : 1);
+}
+
+void object_help(Call& call) {
+  set_help(call.reply,
+           {"OBJECT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:", "ENCODING <key>",
+            "    Return the kind of internal representation used in order to store the value",
+            "    associated with a <key>.", "FREQ <key>",
+            "    Return the access frequency index of the <key>. The returned integer is",
+            "    proportional to the logarithm of the recent access frequency of the key.",
+            "IDLETIME <key>",
+            "    Return the idle time of the <key>, that is the approximated number of",
+            "    seconds elapsed since the last access to the key.", "REFCOUNT <key>",
+            "    Return the number of references of the value associated with the specified",
+            "    <key>.", "HELP", "    Prints this help."});
+}
+
+constexpr std::array kObjectSubcommands = {
+    Command{"object|encoding", 3, kRead, object_encoding, {2, 2, 1}},
+    Command{"object|refcount", 3, kRead, object_refcount, {2, 2, 1}},
+    Command{"object|help", 2, kLoading | kStale, object_help},
+};
+
 // ---------------------------------------------------------------- all keys
 
 // Dead keys are not listed and not forgotten either.
@@ -294,6 +343,7 @@ constexpr std::array kCommands = {
     Command{"exists", -2, kRead | kFast, exists, {1, -1, 1}},
     Command{"touch", -2, kRead | kFast, exists, {1, -1, 1}},
     Command{"type", 2, kRead | kFast, type, {1, 1, 1}},
+    Command{"object", -2, 0, nullptr, {}, kObjectSubcommands},
     Command{"rename", 3, kWrite, rename, {1, 2, 1}},
     Command{"renamenx", 3, kWrite | kFast, renamenx, {1, 2, 1}},
     Command{"move", 3, kWrite | kFast, move, {1, 1, 1}},

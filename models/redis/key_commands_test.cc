@@ -16,6 +16,80 @@ const std::vector<Words> kHeld = {{"SET", "k", "old"}};
 const std::vector<Words> kLeased = {{"SET", "k", "old", "PX", "100000"}};
 const std::string kNoSuchKey = "-ERR no such key\r\n";
 
+// OBJECT ENCODING of the key "k" after these commands (R128).
+std::string encoding_after(const std::vector<Words>& commands) {
+  LoneServer redis;
+  for (const Words& words : commands)
+    redis.send(std::vector<std::string_view>(words.begin(), words.end()));
+  const std::string reply = redis("OBJECT", "ENCODING", "k");
+  const std::size_t begin = reply.find('\n') + 1;
+  return reply.substr(begin, reply.size() - 2 - begin);
+}
+
+TEST(Encoding, OfAStringIsThatOfTheCommandThatHasMadeIt) {
+  const std::string embedded(44, 'x');
+  const std::string longer(45, 'x');
+  EXPECT_EQ(encoding_after({{"SET", "k", "12345"}}), "int");
+  EXPECT_EQ(encoding_after({{"SET", "k", "9223372036854775808"}}), "embstr") << "too large";
+  EXPECT_EQ(encoding_after({{"SET", "k", "0123"}}), "embstr");
+  EXPECT_EQ(encoding_after({{"SET", "k", embedded}}), "embstr");
+  EXPECT_EQ(encoding_after({{"SET", "k", longer}}), "raw");
+  EXPECT_EQ(encoding_after({{"APPEND", "k", "12"}}), "int");
+  EXPECT_EQ(encoding_after({{"SET", "k", "12"}, {"APPEND", "k", ""}}), "raw");
+  EXPECT_EQ(encoding_after({{"SET", "k", "12"}, {"APPEND", "k", "3"}, {"INCR", "k"}}), "int");
+  EXPECT_EQ(encoding_after({{"SETRANGE", "k", "0", "12"}}), "raw");
+  EXPECT_EQ(encoding_after({{"SET", "k", "12"}, {"SETRANGE", "k", "0", ""}}), "int");
+  EXPECT_EQ(encoding_after({{"SET", "k", "12"}, {"SETBIT", "k", "2", "1"}}), "raw")
+      << "although the bit is set already";
+  EXPECT_EQ(encoding_after({{"SET", "k", "1"}, {"INCRBYFLOAT", "k", "1"}}), "embstr");
+  EXPECT_EQ(encoding_after({{"APPEND", "j", "1"}, {"APPEND", "j", "2"}, {"COPY", "j", "k"}}),
+            "raw");
+  EXPECT_EQ(encoding_after({{"APPEND", "j", "1"}, {"APPEND", "j", "2"}, {"RENAME", "j", "k"}}),
+            "raw");
+  EXPECT_EQ(encoding_after({{"APPEND", "k", "1"}, {"APPEND", "k", "2"}, {"GETSET", "k", "3"}}),
+            "int");
+}
+
+TEST(Encoding, OfElementsChangesWhereTheyAreManyOrLongAndStaysSo) {
+  const std::string fits(64, 'x');
+  const std::string is_long(65, 'x');
+  EXPECT_EQ(encoding_after({{"HSET", "k", "f", fits}}), "listpack");
+  EXPECT_EQ(encoding_after({{"HSET", "k", "f", is_long}, {"HSET", "k", "f", "1"}}), "hashtable");
+  EXPECT_EQ(encoding_after({{"HSET", "k", "f", is_long}, {"DEL", "k"}, {"HSET", "k", "f", "1"}}),
+            "listpack");
+  EXPECT_EQ(encoding_after({{"SADD", "k", "1", "2"}}), "intset");
+  EXPECT_EQ(encoding_after({{"SADD", "k", "1", "x"}, {"SREM", "k", "x"}}), "hashtable");
+  EXPECT_EQ(encoding_after({{"ZADD", "k", "1", fits}}), "listpack");
+  EXPECT_EQ(encoding_after({{"ZADD", "k", "1", is_long}}), "skiplist");
+  EXPECT_EQ(encoding_after({{"RPUSH", "k", "1"}}), "quicklist");
+}
+
+TEST(Encoding, HasLimitsThatAreConfiguredUnderTwoNames) {
+  const Words limit = {"CONFIG",
+                       "SET",
+                       "hash-max-ziplist-entries",
+                       "1",
+                       "set-max-intset-entries",
+                       "1",
+                       "zset-max-listpack-entries",
+                       "1"};
+  EXPECT_EQ(encoding_after({limit, {"HSET", "k", "f", "1"}}), "listpack");
+  EXPECT_EQ(encoding_after({limit, {"HSET", "k", "f", "1", "g", "1"}}), "hashtable");
+  EXPECT_EQ(encoding_after({limit, {"SADD", "k", "1", "2"}}), "hashtable");
+  EXPECT_EQ(encoding_after({limit, {"ZADD", "k", "1", "a", "2", "b"}}), "skiplist");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Objects, KeyCommands,
+    testing::Values(
+        Example{"R128", {}, {"OBJECT", "ENCODING", "k"}, "$-1\r\n"},
+        Example{"R128", {}, {"OBJECT", "REFCOUNT", "k"}, "$-1\r\n"},
+        Example{"R128", {{"SET", "k", "9999"}}, {"OBJECT", "REFCOUNT", "k"}, ":2147483647\r\n"},
+        Example{"R128", {{"SET", "k", "10000"}}, {"OBJECT", "REFCOUNT", "k"}, ":1\r\n"},
+        Example{"R128", {{"RPUSH", "k", "1"}}, {"OBJECT", "REFCOUNT", "k"}, ":1\r\n"},
+        Example{"", {}, {"OBJECT", "ENCODING"}, wrong_arity("object|encoding")},
+        Example{"", {}, {"OBJECT"}, wrong_arity("object")}));
+
 INSTANTIATE_TEST_SUITE_P(
     ExistenceAndNames, KeyCommands,
     testing::Values(Example{"R103", kHeld, {"DEL", "k", "k"}, ":1\r\n"},

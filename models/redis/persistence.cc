@@ -163,13 +163,14 @@ Persistence::ReplicationState Persistence::load_dump() {
     state.database = static_cast<std::uint32_t>(database);
     bytes = rest;
   }
-  load_snapshot(bytes, keys_);
+  load_snapshot(bytes, keys_, config_.compact());
   return state;
 }
 
 // An incomplete command or transaction at the end of the log is ignored (R99).
 void Persistence::load_log() {
-  if (const sim::Disk::Content* const base = disk_.find(kBase)) load_snapshot(base->bytes, keys_);
+  if (const sim::Disk::Content* const base = disk_.find(kBase))
+    load_snapshot(base->bytes, keys_, config_.compact());
   const sim::Disk::Content* const log = disk_.find(kLog);
   if (log == nullptr) return;
   const std::size_t size = log->bytes.size();

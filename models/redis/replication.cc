@@ -303,7 +303,7 @@ void Replication::take_over(std::string_view snapshot) {
   read_reply(snapshot, bulk);
   service_.tell("takes over all data of " + master_->process->name());
   keys_.source().wipe();
-  load_snapshot(bulk.text, keys_);
+  load_snapshot(bulk.text, keys_, config_.compact());
   stream_.id = next_id_;
   stream_.forget_former();
   stream_.offset = next_offset_;

@@ -2,6 +2,8 @@
 #include <array>
 
 #include "models/redis/commands.h"
+#include "models/redis/config.h"
+#include "models/redis/random_elements.h"
 #include "models/redis/scan.h"
 
 namespace picklock::redis {
@@ -20,7 +22,8 @@ void sadd(Call& call) {
   if (!set_of(call, entry, set)) return;
   if (set == nullptr) set = &to_change(call, call[1], Type::set, nullptr).set();
   std::int64_t added = 0;
-  for (std::string_view member : call.argv.subspan(2)) added += set->add(member) ? 1 : 0;
+  for (std::string_view member : call.argv.subspan(2))
+    added += set->add(member, call.server.config.compact()) ? 1 : 0;
   if (entry != nullptr && added > 0) call.keys.altered(*entry);
   call.reply.set_integer(added);
 }
@@ -92,7 +95,6 @@ void spop(Call& call) {
   taken_from(call, *entry);
 }
 
-// A negative count: so many members, one of them perhaps several times.
 void srandmember(Call& call) {
   if (call.words() > 3) {
     syntax_error(call.reply);
@@ -100,35 +102,17 @@ void srandmember(Call& call) {
   }
   const bool counted = call.words() == 3;
   std::int64_t count = 1;
-  if (counted && !integer(call[2], count, call.reply)) return;
-  if (count == INT64_MIN) {
-    call.reply.set_error(
-        "ERR value is out of range, value must between -9223372036854775807 and "
-        "9223372036854775807");
-    return;
-  }
+  if (counted && !read_count(call, call[2], count)) return;
   Entry* entry = nullptr;
   Set* set = nullptr;
   if (!set_of(call, entry, set)) return;
   call.reply.set(counted ? Reply::Kind::array : Reply::Kind::nil);
   if (set == nullptr) return;
-  const auto any = [&] { return static_cast<std::size_t>(call.keys.chance().below(set->size())); };
-  if (!counted) {
-    call.reply.set_bulk(*(set->begin() + static_cast<std::ptrdiff_t>(any())));
-  } else if (count < 0) {
-    for (; count < 0; ++count)
-      call.reply.add().set_bulk(*(set->begin() + static_cast<std::ptrdiff_t>(any())));
+  if (counted) {
+    choose(call, *set, count,
+           [&](const std::string& member) { call.reply.add().set_bulk(member); });
   } else {
-    std::int64_t left = count_of(*set);
-    for (const std::string& member : *set) {
-      const bool chosen =
-          count >= left || call.keys.chance().below(static_cast<std::uint64_t>(left)) <
-                               static_cast<std::uint64_t>(count);
-      --left;
-      if (!chosen) continue;
-      call.reply.add().set_bulk(member);
-      --count;
-    }
+    call.reply.set_bulk(any_of(call, *set));
   }
 }
 

@@ -59,20 +59,20 @@ std::vector<std::string> members(const Set& set) { return {set.begin(), set.end(
 
 TEST(Set, OfIntegersIsSortedUntilItHoldsAnythingElse) {
   Set set;
-  for (std::string_view member : {"5", "-1", "30", "7"}) set.add(member);
+  for (std::string_view member : {"5", "-1", "30", "7"}) set.add(member, {});
   EXPECT_THAT(members(set), testing::ElementsAre("-1", "5", "7", "30"));
-  set.add("x");
-  set.add("6");
+  set.add("x", {});
+  set.add("6", {});
   EXPECT_THAT(members(set), testing::ElementsAre("-1", "5", "7", "30", "x", "6"));
   set.remove("x");
-  set.add("0");
+  set.add("0", {});
   EXPECT_THAT(members(set), testing::ElementsAre("-1", "5", "7", "30", "6", "0"));
 }
 
 TEST(Set, OfMoreThan512IntegersIsSortedNoLonger) {
   Set set;
-  for (int member = 514; member > 1; --member) set.add(std::to_string(member));
-  set.add("1");
+  for (int member = 514; member > 1; --member) set.add(std::to_string(member), {});
+  set.add("1", {});
   EXPECT_EQ(*set.begin(), "2");
 }
 

@@ -48,24 +48,24 @@ std::int64_t number(std::string_view word) {
   return value;
 }
 
-void fill(Value& value, std::span<const std::string_view> words) {
+void fill(Value& value, std::span<const std::string_view> words, const CompactLimits& limits) {
   switch (value.type()) {
     case Type::string:
       value.text().assign(words[0]);
       break;
     case Type::hash:
       for (std::size_t i = 0; i < words.size(); i += 2)
-        value.hash().add(words[i]).value.assign(words[i + 1]);
+        value.hash().set(words[i], words[i + 1], limits);
       break;
     case Type::list:
       value.list().assign(words.begin(), words.end());
       break;
     case Type::set:
-      for (const std::string_view word : words) value.set().add(word);
+      for (const std::string_view word : words) value.set().add(word, limits);
       break;
     case Type::sorted_set:
       for (std::size_t i = 0; i < words.size(); i += 2)
-        value.sorted_set().add(words[i], std::bit_cast<double>(number(words[i + 1])));
+        value.sorted_set().add(words[i], std::bit_cast<double>(number(words[i + 1])), limits);
       break;
   }
 }
@@ -87,13 +87,13 @@ void take_snapshot(Keyspace& keys, sim::Payload& out) {
   }
 }
 
-void load_snapshot(std::string_view bytes, Keyspace& keys) {
+void load_snapshot(std::string_view bytes, Keyspace& keys, const CompactLimits& limits) {
   std::vector<std::string_view> words;
   while (take_request(bytes, words)) {
     Value& value = keys.source().load(static_cast<std::uint32_t>(number(words[0])), words[1],
                                       static_cast<Type>(number(words[2])), number(words[3]),
                                       static_cast<history::TenureId>(number(words[4])));
-    fill(value, std::span(words).subspan(kHead));
+    fill(value, std::span(words).subspan(kHead), limits);
   }
 }
 

@@ -13,6 +13,6 @@ namespace picklock::redis {
 // Includes dead keys that are not forgotten yet, as the real server does.
 void take_snapshot(Keyspace& keys, sim::Payload& out);
 // Adds the keys of a snapshot to the present ones.
-void load_snapshot(std::string_view bytes, Keyspace& keys);
+void load_snapshot(std::string_view bytes, Keyspace& keys, const CompactLimits& limits);
 
 }  // namespace picklock::redis

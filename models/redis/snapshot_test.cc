@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 std::string copied(LoneServer& from, LoneServer& to) {
   sim::Payload bytes;
   take_snapshot(from.server.keyspace(), bytes);
-  load_snapshot(bytes.view(), to.server.keyspace());
+  load_snapshot(bytes.view(), to.server.keyspace(), {});
   return std::string(bytes.view());
 }
 

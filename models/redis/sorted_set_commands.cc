@@ -3,6 +3,7 @@
 #include <array>
 
 #include "models/redis/commands.h"
+#include "models/redis/config.h"
 #include "models/redis/scan.h"
 
 namespace picklock::redis {
@@ -52,11 +53,12 @@ struct AddOptions {
 enum class Added : std::uint8_t { no, same, moved, created, not_a_number };
 
 // `score`: the requested score on entry, the resulting score on return.
-Added add(SortedSet& set, std::string_view name, double& score, const AddOptions& options) {
+Added add(SortedSet& set, std::string_view name, double& score, const AddOptions& options,
+          const CompactLimits& limits) {
   const std::size_t rank = set.rank(name);
   if (rank == set.size()) {
     if (options.xx) return Added::no;
-    set.add(name, score);
+    set.add(name, score, limits);
     return Added::created;
   }
   if (options.nx) return Added::no;
@@ -105,7 +107,7 @@ void add(const Call& call, AddOptions options) {
     set = &to_change(call, call[1], Type::sorted_set, nullptr).sorted_set();
   for (std::size_t i = first; set != nullptr && i < call.words(); i += 2) {
     strict_double(call[i], score);
-    last = add(*set, call[i + 1], score, options);
+    last = add(*set, call[i + 1], score, options, call.server.config.compact());
     created += last == Added::created ? 1 : 0;
     moved += last == Added::moved ? 1 : 0;
   }

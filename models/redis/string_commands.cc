@@ -213,7 +213,9 @@ void append(Call& call) {
   Entry* entry = nullptr;
   if (!live_of(call, call[1], Type::string, entry)) return;
   if (entry != nullptr && !fits(length(entry->value.text()), length(call[2]), call.reply)) return;
-  std::string& text = to_change(call, call[1], Type::string, entry).text();
+  Value& value = to_change(call, call[1], Type::string, entry);
+  std::string& text = value.text();
+  if (entry != nullptr) value.set_text_form(Value::TextForm::altered);
   text.append(call[2]);
   call.reply.set_integer(length(text));
 }
@@ -257,7 +259,9 @@ void setrange(Call& call) {
     return;
   }
   if (!fits(offset, length(piece), call.reply)) return;
-  std::string& text = to_change(call, call[1], Type::string, entry).text();
+  Value& value = to_change(call, call[1], Type::string, entry);
+  std::string& text = value.text();
+  value.set_text_form(Value::TextForm::altered);
   const auto begin = static_cast<std::size_t>(offset);
   if (text.size() < begin + piece.size()) text.resize(begin + piece.size());
   text.replace(begin, piece.size(), piece);
@@ -304,7 +308,9 @@ void count(const Call& call, std::int64_t by) {
   std::int64_t number = 0;
   if (entry != nullptr && !integer(entry->value.text(), number, call.reply)) return;
   if (!add_to(number, by, call.reply)) return;
-  to_change(call, call[1], Type::string, entry).text().assign(Digits(number).view());
+  Value& value = to_change(call, call[1], Type::string, entry);
+  value.text().assign(Digits(number).view());
+  value.set_text_form(Value::TextForm::by_content);
   call.reply.set_integer(number);
 }
 
@@ -341,9 +347,10 @@ void incrbyfloat(Call& call) {
     call.reply.set_error("ERR increment would produce NaN or Infinity");
     return;
   }
-  std::string& text = to_change(call, call[1], Type::string, entry).text();
-  write_long_double(number, text);
-  call.reply.set_bulk(text);
+  Value& value = to_change(call, call[1], Type::string, entry);
+  write_long_double(number, value.text());
+  value.set_text_form(Value::TextForm::text);
+  call.reply.set_bulk(value.text());
   call.replicate({"SET", call[1], call.reply.text, "KEEPTTL"});
 }
 
@@ -381,9 +388,12 @@ void setbit(Call& call) {
   const std::size_t byte = offset / 8;
   const bool was = entry != nullptr && bit_of(entry->value.text(), offset);
   call.reply.set_integer(was ? 1 : 0);
+  if (entry != nullptr) entry->value.set_text_form(Value::TextForm::altered);
   // One that changes nothing is no change.
   if (entry != nullptr && byte < entry->value.text().size() && was == on) return;
-  std::string& text = to_change(call, call[1], Type::string, entry).text();
+  Value& value = to_change(call, call[1], Type::string, entry);
+  std::string& text = value.text();
+  value.set_text_form(Value::TextForm::altered);
   if (text.size() <= byte) text.resize(byte + 1);
   const auto old = static_cast<unsigned char>(text[byte]);
   text[byte] = static_cast<char>(on ? old | mask_of(offset) : old & ~mask_of(offset));

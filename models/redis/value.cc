@@ -4,8 +4,21 @@
 
 namespace picklock::redis {
 
-bool Set::add(std::string_view member) {
-  constexpr std::size_t kMostSorted = 512;  // set-max-intset-entries
+bool Hash::set(std::string_view name, std::string_view value, const CompactLimits& limits) {
+  Field* field = find(name);
+  const bool is_new = field == nullptr;
+  if (is_new) {
+    if (used_ == fields_.size()) fields_.emplace_back();
+    field = &fields_[used_++];
+    field->name.assign(name);
+  }
+  field->value.assign(value);
+  large_ = large_ || used_ > limits.hash_entries ||
+           std::max(name.size(), value.size()) > limits.hash_value;
+  return is_new;
+}
+
+bool Set::add(std::string_view member, const CompactLimits& limits) {
   if (contains(member)) return false;
   std::int64_t number = 0;
   sorted_ = sorted_ && strict_integer(member, number);
@@ -18,7 +31,7 @@ bool Set::add(std::string_view member) {
     });
   }
   members_.emplace(place, member);
-  sorted_ = sorted_ && members_.size() <= kMostSorted;
+  sorted_ = sorted_ && members_.size() <= limits.set_entries;
   return true;
 }
 
@@ -43,10 +56,8 @@ std::size_t SortedSet::rank(std::string_view name) const {
       members_.begin());
 }
 
-void SortedSet::add(std::string_view name, double score) {
-  constexpr std::size_t kMostSmall = 128;        // zset-max-listpack-entries
-  constexpr std::size_t kLongestSmallName = 64;  // zset-max-listpack-value
-  large_ = large_ || size() >= kMostSmall || name.size() > kLongestSmallName;
+void SortedSet::add(std::string_view name, double score, const CompactLimits& limits) {
+  large_ = large_ || size() >= limits.zset_entries || name.size() > limits.zset_value;
   insert({score, std::string(name)});
 }
 
@@ -67,6 +78,30 @@ void SortedSet::insert(Member member) {
                                         return one.name < other.name;
                                       });
   members_.insert(place, std::move(member));
+}
+
+std::string_view Value::encoding() const {
+  switch (type_) {
+    case Type::string: {
+      constexpr std::size_t kLongestNumber = 20;
+      constexpr std::size_t kLongestEmbedded = 44;
+      std::int64_t number = 0;
+      if (text_form_ == TextForm::by_content && text_.size() <= kLongestNumber &&
+          strict_integer(text_, number))
+        return "int";
+      const bool embedded = text_form_ != TextForm::altered && text_.size() <= kLongestEmbedded;
+      return embedded ? "embstr" : "raw";
+    }
+    case Type::hash:
+      return others_->hash.large() ? "hashtable" : "listpack";
+    case Type::list:
+      return "quicklist";
+    case Type::set:
+      return others_->set.sorted() ? "intset" : "hashtable";
+    case Type::sorted_set:
+      return others_->sorted_set.large() ? "skiplist" : "listpack";
+  }
+  return {};
 }
 
 }  // namespace picklock::redis

@@ -24,6 +24,17 @@ constexpr std::string_view name(Type type) {
   return kNames[static_cast<std::size_t>(type)];
 }
 
+// How large a value may be until the real server keeps it in another form, which OBJECT ENCODING
+// names: the parameters `hash-max-listpack-entries` and its kin. One that has grown beyond stays so
+// until it is empty.
+struct CompactLimits {
+  std::uint64_t hash_entries = 512;
+  std::uint64_t hash_value = 64;  // bytes of a field's name, or of its value
+  std::uint64_t set_entries = 512;
+  std::uint64_t zset_entries = 128;
+  std::uint64_t zset_value = 64;  // bytes of a member
+};
+
 // The fields of a hash in the order of insertion, as in a small hash of the real server.
 class Hash {
  public:
@@ -34,7 +45,11 @@ class Hash {
 
   std::size_t size() const { return used_; }
   bool empty() const { return used_ == 0; }
-  void clear() { used_ = 0; }
+  void clear() {
+    used_ = 0;
+    large_ = false;
+  }
+  bool large() const { return large_; }
 
   Field* find(std::string_view name) {
     for (std::size_t i = 0; i < used_; ++i) {
@@ -42,13 +57,8 @@ class Hash {
     }
     return nullptr;
   }
-  Field& add(std::string_view name) {
-    if (used_ == fields_.size()) fields_.emplace_back();
-    Field& field = fields_[used_++];
-    field.name.assign(name);
-    field.value.clear();
-    return field;
-  }
+  // True: the field is new.
+  bool set(std::string_view name, std::string_view value, const CompactLimits& limits);
   void remove(Field& field) {
     for (Field* next = &field + 1; next != fields_.data() + used_; ++next)
       std::swap(next[-1], *next);
@@ -62,6 +72,7 @@ class Hash {
  private:
   std::vector<Field> fields_;
   std::size_t used_ = 0;
+  bool large_ = false;
 };
 
 using List = std::deque<std::string>;
@@ -78,8 +89,9 @@ class Set {
   }
 
   bool contains(std::string_view member) const { return find(member) != members_.end(); }
+  bool sorted() const { return sorted_; }
   // False: the set has it already.
-  bool add(std::string_view member);
+  bool add(std::string_view member, const CompactLimits& limits);
   bool remove(std::string_view member);
   // Removes the member at this place and returns it.
   std::string take(std::size_t place);
@@ -114,10 +126,11 @@ class SortedSet {
 
   // From now on the real server keeps it as a large one.
   void become_large() { large_ = true; }
+  bool large() const { return large_; }
 
   // The rank of a member, from 0; size(): there is none.
   std::size_t rank(std::string_view name) const;
-  void add(std::string_view name, double score);
+  void add(std::string_view name, double score, const CompactLimits& limits);
   void set_score(std::size_t rank, double score);
   void remove(std::size_t first, std::size_t count) {
     const auto from = members_.begin() + static_cast<std::ptrdiff_t>(first);
@@ -143,6 +156,7 @@ class Value {
   void become(Type type) {
     type_ = type;
     text_.clear();
+    text_form_ = TextForm::by_content;
     if (type == Type::string) return;
     if (others_ == nullptr) others_ = std::make_unique<Others>();
     switch (type) {
@@ -163,6 +177,13 @@ class Value {
     }
   }
 
+  // In the words of OBJECT ENCODING (R128).
+  std::string_view encoding() const;
+  // A text that was written at once is kept as a number where it is one, but one that INCRBYFLOAT
+  // has made never is. One that was altered in place is kept apart from the key, however short.
+  enum class TextForm : std::uint8_t { by_content, text, altered };
+  void set_text_form(TextForm form) { text_form_ = form; }
+
   // Requires the value to be of this type.
   std::string& text() { return text_; }
   const std::string& text() const { return text_; }
@@ -175,6 +196,7 @@ class Value {
   // Requires the value to be of the same type.
   void copy_from(const Value& other) {
     text_ = other.text_;
+    text_form_ = other.text_form_;
     if (type_ != Type::string) *others_ = *other.others_;
   }
 
@@ -222,6 +244,7 @@ class Value {
   };
 
   Type type_ = Type::string;
+  TextForm text_form_ = TextForm::by_content;
   std::string text_;
   std::unique_ptr<Others> others_;
 };
