@@ -208,7 +208,8 @@ bool Program::dial(guests::SocketId id, std::uint32_t address, std::uint16_t por
   auto socket = std::make_unique<Socket>(*this, id, register_->admit(*process_));
   Socket& dialled = *socket;
   sockets_[id] = std::move(socket);
-  dialled.dial(*simulation_, *process_, to->door, to->open_wire(), ++connections_);
+  dialled.dial(*simulation_, *process_, setting_.cluster->behind(to->door), to->open_wire(),
+               ++connections_);
   return true;
 }
 

@@ -13,6 +13,7 @@
 
 #include "guests/guest.h"
 #include "guests/surroundings.h"
+#include "models/servers/cluster.h"
 #include "models/servers/wire.h"
 #include "outside/output.h"
 #include "outside/stream.h"
@@ -51,7 +52,8 @@ class Program final : public sim::Program, private guests::Surroundings {
     std::string folder;                                 // in which it starts; empty: this one
     std::vector<std::string> environment;  // NAME=value, beside what every program gets
     std::span<const Address> addresses;
-    guests::Nursery* nursery = nullptr;  // nullptr: it begins anew each time
+    const servers::Cluster* cluster = nullptr;  // behind the addresses, but that of the resource
+    guests::Nursery* nursery = nullptr;         // nullptr: it begins anew each time
   };
 
   // It starts with its process, but not before `arrives`.

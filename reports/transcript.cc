@@ -465,9 +465,10 @@ class Transcriber {
     const bool of_lock = narrator_.is_lock(event.key);
     if (of_lock && event.cause == Cause::command)
       effects_[{event.process, event.tenure, event.role}] = event.what != What::entry_removed;
-    if (!of_lock || event.cause == Cause::command) return event.cause != Cause::command;
+    if (event.cause == Cause::command) return false;
     if (&narrator_.first_loss(event) != &event) return false;
     if (narrator_.is_kept_by_copy(event)) return false;  // its server is replaced, it lives on
+    if (!of_lock) return true;
     if (narrator_.crash_that_lost(event) == nullptr) return !lost_at_start(position, event);
     if (starts_after(event)) {
       lost_in_crash_[event.process] = without_entry(event.owner);

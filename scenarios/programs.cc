@@ -77,6 +77,7 @@ void Programs::build_resource(const servers::Site& site, servers::Cluster& clust
   simulation_ = &simulation;
   tenures_ = &site.tenures;
   client_of_.assign(1, outside::kNobody);
+  cluster_ = &cluster;
   addresses_.clear();
   sim::Processes& processes = simulation.scheduler.processes();
   for (const servers::Door& door : cluster.doors()) {
@@ -128,6 +129,7 @@ void Programs::build_client(std::uint32_t number, const ClientsSpec& clients, Du
                            .folder = clients.folder,
                            .environment = std::move(environment),
                            .addresses = addresses_,
+                           .cluster = cluster_,
                            .nursery = &nursery()},
                           arrives, *this);
 }

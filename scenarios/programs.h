@@ -60,6 +60,7 @@ class Programs final : private outside::Register {
   std::span<const servers::ProcessSpec> processes_;
   std::vector<std::uint16_t> ports_;
   std::vector<outside::Address> addresses_;
+  const servers::Cluster* cluster_ = nullptr;
   std::deque<outside::Program> programs_;
   outside::Resource resource_;
   history::RecordedSimulation* simulation_ = nullptr;

@@ -59,7 +59,7 @@ class Deployment {
 
   // A new run, in which the servers start. `wall_offset`: of the servers' wall clocks.
   void build(sim::Duration wall_offset, bool tracing);
-  const servers::Door& door(std::size_t index) const { return doors_[index]; }
+  servers::Door door(std::size_t index) const { return cluster_->behind(doors_[index]); }
   // A connection more. The number of its caller accompanies what it sends.
   sim::Tag admit();
   // The caller gives itself a name: its number from now on.

@@ -63,6 +63,17 @@ std::vector<servers::Door> Cluster::doors() {
   return doors;
 }
 
+// The nodes of a Redis Cluster have addresses of their own, to which they redirect.
+servers::Door Cluster::behind(const servers::Door& door) const {
+  const bool moves = !setting().specs->of<Spec>().cluster.enabled;
+  for (const Group& group : groups_) {
+    if (!moves || &group.primary().process() != door.process) continue;
+    const Node& node = *directory_.of(group.at_address().process());
+    return {node.process, node.endpoint, &protocol()};
+  }
+  return door;
+}
+
 // All processes get their place before any is told of another.
 void Cluster::enlist(const servers::Site& site) {
   directory_.clear();

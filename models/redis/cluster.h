@@ -20,6 +20,7 @@ class Cluster final : public servers::ClusterOf<ClientEnd> {
   ClientEnd& connect(const servers::Site& site, const servers::Seat& seat) override;
   bool asks_for_password() const override { return true; }
   std::vector<servers::Door> doors() override;
+  servers::Door behind(const servers::Door& door) const override;
 
  private:
   Node node(std::size_t process, Node apart) const;

@@ -70,6 +70,8 @@ class Cluster {
   virtual bool asks_for_password() const { return false; }
   // The processes that accept connections from outside, in order. Call this after build().
   virtual std::vector<Door> doors() { return {}; }
+  // Where the address of this door leads now: the verb `fail-over` may have moved it.
+  virtual Door behind(const Door& door) const { return door; }
 
  protected:
   const Setting& setting() const { return setting_; }
