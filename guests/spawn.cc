@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -151,6 +152,10 @@ struct Plan {
       dup2(plan.beliefs, kBeliefs) < 0 || syscall(SYS_close_range, kBeliefs + 1, ~0U, 0) != 0)
     give_up(note, "cannot set its descriptors");
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up(note, "cannot bind its life to this process");
+  // A parent that has ended before leaves a child that stops for ever below. In a namespace of its
+  // own the child cannot ask who its parent is, but the parent alone reads the beliefs.
+  pollfd beliefs{.fd = kBeliefs, .events = POLLOUT, .revents = 0};
+  if (poll(&beliefs, 1, 0) < 0 || (beliefs.revents & POLLERR) != 0) _exit(127);
   if (plan.folder != nullptr && chdir(plan.folder) != 0) give_up(note, "cannot enter its folder");
   if (sethostname(plan.host, plan.host_size) != 0) give_up(note, "cannot name its host");
   setsid();  // a leader already needs no other session
