@@ -101,8 +101,8 @@ void hello(Parts, Ids ids, Frame& reply) {
 
 void info(Parts, Ids, Frame& reply) {
   if (reply.kind != '$' && reply.kind != '=') return;
-  static constexpr std::string_view kKept[] = {"redis_version", "redis_mode", "loading", "role",
-                                               "db0",           "db1",        "db15"};
+  static constexpr std::string_view kKept[] = {"redis_version",   "redis_mode", "loading", "role",
+                                               "cluster_enabled", "db0",        "db1",     "db15"};
   std::string kept;
   std::string_view left = reply.text;
   while (!left.empty()) {
@@ -162,8 +162,8 @@ constexpr Row kRows[] = {
      client},
     {{"hello-id", "HELLO", "the same id"}, {"hello"}, hello},
     {{"info", "INFO",
-      "figures of one machine: redis_version, redis_mode, loading, role and the counts of keys "
-      "remain"},
+      "figures of one machine: redis_version, redis_mode, loading, role, cluster_enabled and the "
+      "counts of keys remain"},
      {"info"},
      info},
     {{"commands", "COMMAND",
