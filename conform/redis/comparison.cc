@@ -47,6 +47,8 @@ bool same(const std::string& model, const std::string& real) {
   if (model.size() != real.size()) return false;
   std::vector<Frame> ours = frames_of(model);
   std::vector<Frame> theirs = frames_of(real);
+  put_notifications_first(ours);
+  put_notifications_first(theirs);
   normalise_frames(ours);
   normalise_frames(theirs);
   return bytes_of(ours) == bytes_of(theirs);
@@ -157,16 +159,21 @@ std::optional<Difference> Comparison::compare_normalised(const Step& step, const
   std::vector<Frame> ours;
   std::vector<Frame> theirs;
   const auto& queued = queued_[connection];
-  auto command = queued.begin();
-  Frame frame;
-  while (!left.empty() && take_frame(left, frame) == Framing::whole) {
+  for (Frame frame; !left.empty() && take_frame(left, frame) == Framing::whole;)
     ours.push_back(frame);
+  put_notifications_first(ours);
+  while (theirs.size() < ours.size()) {
     const std::optional<Frame> other = real_.receive_frame(connection);
     if (!other) {
       real_.fence();
       return differ(connection, bytes_of(ours), bytes_of(theirs) + real_.rest(connection));
     }
     theirs.push_back(*other);
+    put_notifications_first(theirs);
+  }
+  auto command = queued.begin();
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    const Frame& frame = ours[i];
     if (confirmation_or_message(frame)) continue;
     // A command that subscribes has only this reply.
     const bool denied = frame.text.find("isn't allowed for a DENY BLOCKING client") != kNowhere;
@@ -175,8 +182,8 @@ std::optional<Difference> Comparison::compare_normalised(const Step& step, const
       ++command;
     if (executes && command == queued.end()) continue;
     const auto& words = executes ? *command++ : step.words;
-    normalise(words, our_ids, ours.back());
-    normalise(words, their_ids, theirs.back());
+    normalise(words, our_ids, ours[i]);
+    normalise(words, their_ids, theirs[i]);
   }
   normalise_frames(ours);
   normalise_frames(theirs);

@@ -74,7 +74,7 @@ constexpr ExpectedRow kExpected[] = {
     {"lset", "ERR:mlew OOM:mlw WRONGTYPE:w queued:mw status:l"},
     {"ltrim", "ERR:mlw WRONGTYPE:w queued:mw status:mle"},
     {"mget", "ERR:ml array:mle queued:ml"},
-    {"move", "ERR:-mle integer:ml"},
+    {"move", "ERR:mle integer:ml"},
     {"mset", "ERR:ml OOM:ml queued:l status:mle"},
     {"msetnx", "ERR:ml OOM:ml integer:mle"},
     {"multi", "ERR:- status:-"},

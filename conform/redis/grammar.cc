@@ -89,6 +89,16 @@ class Author {
       if (!vocabulary_.one_in(2)) say(0, vocabulary_.filled(piece));
     }
     if (vocabulary_.one_in(2)) say(anyone(), {"HELLO", "3"});
+    if (vocabulary_.one_in(3)) watch_keyspace();
+  }
+
+  // Turns keyspace notifications on, with a listener that gets all of them (R125).
+  void watch_keyspace() {
+    static constexpr std::string_view kLetters[] = {"KEA", "EAmn", "KAm", "Eg$lshzxn"};
+    if (!vocabulary_.timed()) return;
+    const std::string_view letters = vocabulary_.one_of(kLetters);
+    say(anyone_free(), {"CONFIG", "SET", "notify-keyspace-events", std::string(letters)});
+    say(anyone(), {"PSUBSCRIBE", "__key*"});
   }
 
   void scene() {

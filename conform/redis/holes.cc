@@ -58,7 +58,11 @@ constexpr std::string_view kElements[] = {"a", "b", "c", "", "1", "10"};
 constexpr std::string_view kObjects[] = {"ENCODING", "encoding"};
 constexpr std::string_view kNoObjects[] = {"NOSUCH", "", "HELP"};
 constexpr std::string_view kKeyNames[] = {"k1", "k2", "k3", "k4", "k5"};
+constexpr std::string_view kEvents[] = {"KEA", "KEAmn", "Kg$", "Elshz",
+                                        "KEx", "A",     "mn",  "KE$gted"};
+constexpr std::string_view kNoEvents[] = {"q", "KEq", "k"};
 constexpr Choice kChoices[] = {
+    {"events", kEvents, kNoEvents},
     {"other-key", kKeyNames, kOddKeys},
     {"integer", kIntegers, kNearIntegers},
     {"field", kFields, {}},
@@ -238,9 +242,9 @@ constexpr std::string_view kConfigSetForms[] = {"SET maxmemory 0",
                                                 "SET lua-time-limit -1",
                                                 "SET requirepass secret",
                                                 "SET requirepass {empty}",
-                                                "SET notify-keyspace-events KEx",
+                                                "SET notify-keyspace-events {events}",
+                                                "SET notify-keyspace-events {events}",
                                                 "SET notify-keyspace-events {empty}",
-                                                "SET notify-keyspace-events q",
                                                 "RESETSTAT"};
 constexpr std::string_view kInfoForms[] = {"",         "server", "nosuch", "REPLICATION",
                                            "keyspace", "all"};

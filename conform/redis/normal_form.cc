@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -21,10 +22,9 @@ std::string bytes_of(const Frame& frame) {
   return bytes;
 }
 
-void sort(Frame& frame) {
-  std::sort(frame.elements.begin(), frame.elements.end(),
-            [](const Frame& a, const Frame& b) { return bytes_of(a) < bytes_of(b); });
-}
+bool before(const Frame& a, const Frame& b) { return bytes_of(a) < bytes_of(b); }
+
+void sort(Frame& frame) { std::sort(frame.elements.begin(), frame.elements.end(), before); }
 
 // The number of the sequence's connection with this id; any other id stays.
 std::string named(std::string_view id, Ids ids) {
@@ -101,8 +101,8 @@ void hello(Parts, Ids ids, Frame& reply) {
 
 void info(Parts, Ids, Frame& reply) {
   if (reply.kind != '$' && reply.kind != '=') return;
-  static constexpr std::string_view kKept[] = {"redis_version", "redis_mode", "loading", "role",
-                                               "db0",           "db1",        "db15"};
+  static constexpr std::string_view kKept[] = {"redis_version",   "redis_mode", "loading", "role",
+                                               "cluster_enabled", "db0",        "db1",     "db15"};
   std::string kept;
   std::string_view left = reply.text;
   while (!left.empty()) {
@@ -162,8 +162,8 @@ constexpr Row kRows[] = {
      client},
     {{"hello-id", "HELLO", "the same id"}, {"hello"}, hello},
     {{"info", "INFO",
-      "figures of one machine: redis_version, redis_mode, loading, role and the counts of keys "
-      "remain"},
+      "figures of one machine: redis_version, redis_mode, loading, role, cluster_enabled and the "
+      "counts of keys remain"},
      {"info"},
      info},
     {{"commands", "COMMAND",
@@ -180,6 +180,12 @@ constexpr Normalisation kOfFrames[] = {
      "table"},
     {"unsubscribe-order", "UNSUBSCRIBE SUNSUBSCRIBE",
      "without channels it leaves them all, in the order of a hash table"},
+    {"own-notifications", "HELLO 3",
+     "a listener to its own changes gets some notifications before the reply, some within it and "
+     "some after it"},
+    {"missed-order", "SCAN SORT",
+     "a scan finds dead keys in the order of a hash table, and SORT BY looks for its keys in such "
+     "an order; a listener is told of each that has expired or was missed"},
 };
 
 // Frames with one cause may come in any order: their second words may differ.
@@ -191,6 +197,43 @@ bool in_one_breath(const Frame& a, const Frame& b) {
   if (what == "unsubscribe" || what == "sunsubscribe") return true;
   return what == "pmessage" && a.elements.size() == 4 && a.elements[2].text == b.elements[2].text &&
          a.elements[3].text == b.elements[3].text;
+}
+
+bool is_notification(const Frame& frame) {
+  return frame.aggregate() && frame.elements.size() == 4 && frame.elements[0].text == "pmessage" &&
+         frame.elements[2].text.starts_with("__key");
+}
+
+// Moves the keyspace notifications to `taken`, also those within other frames.
+void take_notifications(std::vector<Frame>& frames, std::vector<Frame>& taken) {
+  std::vector<Frame> others;
+  for (Frame& frame : frames) {
+    if (is_notification(frame)) {
+      taken.push_back(std::move(frame));
+    } else {
+      take_notifications(frame.elements, taken);
+      others.push_back(std::move(frame));
+    }
+  }
+  frames = std::move(others);
+}
+
+bool notifies_of(const Frame& frame, std::string_view event) {
+  if (!is_notification(frame)) return false;
+  const std::string& channel = frame.elements[2].text;
+  return (channel.starts_with("__keyspace@") && frame.elements[3].text == event) ||
+         (channel.starts_with("__keyevent@") && channel.ends_with(event));
+}
+
+void sort_misses(std::vector<Frame>& frames) {
+  const auto missed = [](const Frame& frame) {
+    return notifies_of(frame, "expired") || notifies_of(frame, "keymiss");
+  };
+  for (auto from = frames.begin(); from != frames.end();) {
+    const auto to = std::find_if_not(from, frames.end(), missed);
+    std::sort(from, to, before);
+    from = to == frames.end() ? to : to + 1;
+  }
 }
 
 const Row* row_of(std::span<const std::string> words) {
@@ -215,7 +258,15 @@ std::span<const Normalisation> normalisations() {
   return kListed;
 }
 
+void put_notifications_first(std::vector<Frame>& frames) {
+  std::vector<Frame> sorted;
+  take_notifications(frames, sorted);
+  std::move(frames.begin(), frames.end(), std::back_inserter(sorted));
+  frames = std::move(sorted);
+}
+
 void normalise_frames(std::vector<Frame>& frames) {
+  sort_misses(frames);
   for (std::size_t from = 0; from < frames.size();) {
     std::size_t to = from + 1;
     while (to < frames.size() && in_one_breath(frames[from], frames[to])) ++to;

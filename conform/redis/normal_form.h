@@ -18,6 +18,10 @@ std::span<const Normalisation> normalisations();
 // Whether the reply to a command has a normal form other than itself.
 bool is_normalised(std::span<const std::string> words);
 
+// A client that listens to its own changes, in RESP3, gets some notifications before the reply,
+// some within it and some after it. Puts those of keys before all other frames.
+void put_notifications_first(std::vector<Frame>& frames);
+
 // Rewrites the frames of a connection where the server does not determine their order.
 void normalise_frames(std::vector<Frame>& frames);
 

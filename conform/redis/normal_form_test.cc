@@ -67,6 +67,37 @@ TEST(NormalForm, OrdersThePatternsOfOneMessageAlone) {
             normal_frames(pmessage("*", "y") + pmessage("*", "x")));
 }
 
+std::string notification(const std::string& event, const std::string& key) {
+  const std::string channel = "__keyevent@0__:" + event;
+  std::string text = "*4\r\n";
+  for (const std::string& word : {std::string("pmessage"), std::string("*"), channel, key})
+    text += "$" + std::to_string(word.size()) + "\r\n" + word + "\r\n";
+  return text;
+}
+
+TEST(NormalForm, OrdersTheKeysThatExpireTogetherAlone) {
+  EXPECT_EQ(normal_frames(notification("expired", "k1") + notification("expired", "k2")),
+            normal_frames(notification("expired", "k2") + notification("expired", "k1")));
+  EXPECT_NE(normal_frames(notification("del", "k1") + notification("del", "k2")),
+            normal_frames(notification("del", "k2") + notification("del", "k1")));
+}
+
+TEST(NormalForm, PutsNotificationsBeforeTheReplyWithinWhichTheyMayCome) {
+  const auto sorted = [](std::string_view bytes) {
+    std::vector<Frame> frames;
+    for (Frame frame; !bytes.empty() && take_frame(bytes, frame) == Framing::whole;)
+      frames.push_back(frame);
+    put_notifications_first(frames);
+    std::string text;
+    for (const Frame& frame : frames) put_frame(text, frame);
+    return text;
+  };
+  const std::string popped = ">" + notification("zpopmin", "k4").substr(1);
+  const std::string deleted = ">" + notification("del", "k4").substr(1);
+  EXPECT_EQ(sorted("*2\r\n" + popped + "$1\r\nm\r\n,1\r\n" + deleted),
+            popped + deleted + "*2\r\n$1\r\nm\r\n,1\r\n");
+}
+
 TEST(NormalForm, IsListedWithItsReason) {
   for (const Normalisation& one : normalisations()) {
     EXPECT_FALSE(one.name.empty());

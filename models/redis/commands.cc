@@ -112,6 +112,21 @@ const Command* command_called(Argv argv) {
   return nullptr;
 }
 
+void Call::publish(std::string_view event, std::uint32_t database, std::string_view key) const {
+  publish_event(server, database, event, key);
+}
+
+void Call::missed(std::string_view key) const {
+  if (command_called(argv)->is(kRead)) publish("keymiss", session.database, key);
+}
+
+Value& put_and_publish(const Call& call, std::string_view key, Type type, std::int64_t deadline) {
+  const bool is_new = call.keys.live(call.session.database, key) == nullptr;
+  Value& value = call.keys.put(call.session.database, key, type, deadline);
+  if (is_new) call.publish("new", call.session.database, key);
+  return value;
+}
+
 std::string upper(std::string_view word) {
   std::string text(word);
   for (char& letter : text) {

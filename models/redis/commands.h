@@ -9,7 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "models/redis/config.h"
 #include "models/redis/keyspace.h"
+#include "models/redis/keyspace_events.h"
 #include "models/redis/numbers.h"
 #include "models/redis/parts.h"
 #include "models/redis/session.h"
@@ -33,7 +35,33 @@ struct Call {
 
   std::string_view operator[](std::size_t word) const { return argv[word]; }
   std::size_t words() const { return argv.size(); }
-  Entry* live(std::string_view key) const { return keys.live(session.database, key); }
+  // nullptr: there is no such key. A command that only reads notifies of that.
+  Entry* live(std::string_view key) const {
+    Entry* const entry = keys.live(session.database, key);
+    if (entry == nullptr && publishes(EventClass::missed)) missed(key);
+    return entry;
+  }
+  // The same for a command that writes, but only reads this key, or reads it first.
+  Entry* read(std::string_view key) const {
+    Entry* const entry = keys.live(session.database, key);
+    if (entry == nullptr) notify(EventClass::missed, "keymiss", key);
+    return entry;
+  }
+  // Whether keyspace notifications of this class are on.
+  bool publishes(EventClass event_class) const {
+    return server.config.events().include(event_class);
+  }
+  // Publishes a keyspace notification, if its class is on. Call it after the change.
+  void notify(EventClass event_class, std::string_view event, std::string_view key) const {
+    if (publishes(event_class)) publish(event, session.database, key);
+  }
+  void notify(EventClass event_class, std::string_view event, std::uint32_t database,
+              std::string_view key) const {
+    if (publishes(event_class)) publish(event, database, key);
+  }
+  // Kept out of line, because notifications are seldom on.
+  [[gnu::cold]] void publish(std::string_view event, std::uint32_t database,
+                             std::string_view key) const;
   bool replicates() const;  // whether a replica or the append-only file gets its effects
   // Sends `command` to replicas and the append-only file in its place (R30); may be called several
   // times.
@@ -46,6 +74,7 @@ struct Call {
   void replicate_deadline(std::initializer_list<std::string_view> absolute) {
     replicate_deadline(std::span(absolute.begin(), absolute.size()));
   }
+  [[gnu::cold]] void missed(std::string_view key) const;
 };
 
 enum Flags : std::uint32_t {
@@ -189,26 +218,50 @@ inline bool integer(std::string_view text, std::int64_t& value, Reply& reply) {
   return false;
 }
 
-// Finds the entry of a key, which must be of this type if it exists. False: it has another type,
-// and the reply says so.
-inline bool live_of(const Call& call, std::string_view key, Type type, Entry*& entry) {
-  entry = call.live(key);
+// False: the key exists and has another type, and the reply says so.
+inline bool has_type(const Call& call, const Entry* entry, Type type) {
   if (entry == nullptr || entry->value.type() == type) return true;
   wrong_type(call.reply);
   return false;
 }
 
+// Finds the entry of a key, which must be of this type if it exists. False: it has another type,
+// and the reply says so.
+inline bool live_of(const Call& call, std::string_view key, Type type, Entry*& entry) {
+  entry = call.live(key);
+  return has_type(call, entry, type);
+}
+
+[[gnu::cold]] Value& put_and_publish(const Call& call, std::string_view key, Type type,
+                                     std::int64_t deadline);
+
+// Sets a key anew, regardless of its old value: empty, of this type.
+inline Value& put_key(const Call& call, std::string_view key, Type type,
+                      std::int64_t deadline = kNoDeadline) {
+  if (call.publishes(EventClass::created)) return put_and_publish(call, key, type, deadline);
+  return call.keys.put(call.session.database, key, type, deadline);
+}
+
 // The value of a key, to be changed; created if there is none.
 inline Value& to_change(const Call& call, std::string_view key, Type type, Entry* entry) {
-  if (entry == nullptr) return call.keys.put(call.session.database, key, type);
+  if (entry == nullptr) return put_key(call, key, type);
   call.keys.altered(*entry);
   return entry->value;
 }
 
-// Call after elements were removed from the value: a key without elements is removed too (R101).
-inline void taken_from(const Call& call, Entry& entry) {
+// Removes a key as DEL does.
+inline void remove_key(const Call& call, Entry& entry) {
+  call.keys.remove(entry);
+  call.notify(EventClass::generic, "del", entry.key);
+}
+
+// Call after elements were removed from the value, which is an event: a key without elements is
+// removed too (R101).
+inline void taken_from(const Call& call, Entry& entry, EventClass event_class,
+                       std::string_view event) {
+  call.notify(event_class, event, entry.key);
   if (entry.value.empty()) {
-    call.keys.remove(entry);
+    remove_key(call, entry);
   } else {
     call.keys.altered(entry);
   }

@@ -239,11 +239,6 @@ std::optional<std::vector<Config::SavePoint>> save_points_of(std::string_view te
   return points;
 }
 
-// The letters of `notify-keyspace-events` that the model has, in the order in which CONFIG GET
-// tells them, and those of the real server.
-constexpr std::string_view kEventLetters = "xKE";
-constexpr std::string_view kRealEventLetters = "Ag$lshzxeKEtmdn";
-
 constexpr std::array<std::string_view, 3> kFsyncs = {"everysec", "always", "no"};
 constexpr std::array<std::string_view, 8> kPolicies = {
     "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl",
@@ -316,21 +311,11 @@ bool read(const Parameter& parameter, std::string_view value, std::string& text,
       }
       return true;
     }
-    case Form::events: {
-      if (value.find_first_not_of(kRealEventLetters) != std::string_view::npos) {
-        error = "Invalid event class character. Use 'Ag$lshzxeKEtmdn'.";
-        return false;
-      }
-      if (value.find_first_not_of(kEventLetters) != std::string_view::npos) {
-        error = "the model knows only the events of class 'x'";
-        return false;
-      }
-      text.clear();
-      for (const char letter : kEventLetters) {
-        if (value.find(letter) != std::string_view::npos) text += letter;
-      }
-      return true;
-    }
+    case Form::events:
+      text.assign(until_zero(value));
+      if (EventSettings().read(text)) return true;
+      error = "Invalid event class character. Use 'Ag$lshzxeKEtmdn'.";
+      return false;
     case Form::limits: {
       Limits limits;
       std::string none;
@@ -359,10 +344,7 @@ void Config::take_over() {
   max_memory_ = memory(value_of("maxmemory")).value_or(0);
   strict_integer(value_of("busy-reply-threshold"), busy_after_ms_);
   password_ = value_of("requirepass");
-  const auto notifies = [&events = value_of("notify-keyspace-events")](char letter) {
-    return events.find(letter) != std::string::npos;
-  };
-  events_ = {.expired = notifies('x'), .by_key = notifies('K'), .by_event = notifies('E')};
+  events_.read(value_of("notify-keyspace-events"));
   const auto limit = [this](std::string_view name) { return memory(value_of(name)).value_or(0); };
   compact_ = {.hash_entries = limit("hash-max-listpack-entries"),
               .hash_value = limit("hash-max-listpack-value"),
@@ -397,7 +379,7 @@ void Config::get(std::span<const std::string_view> patterns, Reply& reply) const
     if (told[i]) return;
     told[i] = true;
     reply.add().set_bulk(as);
-    reply.add().set_bulk(values_[i]);
+    reply.add().set_bulk(kParameters[i].form == Form::events ? events_.letters() : values_[i]);
   };
   for (std::string_view pattern : patterns) {
     // A plain name is reported as the client has written it.

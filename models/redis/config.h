@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/redis/keyspace_events.h"
 #include "models/redis/value.h"
 #include "picklock/redis.h"
 
@@ -29,14 +30,7 @@ class Config {
   const std::string& password() const { return password_; }  // empty: none is needed
 
   const CompactLimits& compact() const { return compact_; }
-
-  // Keyspace notifications, as far as the model has them (R125).
-  struct Events {
-    bool expired = false;   // of dead keys that the server forgets
-    bool by_key = false;    // on the channel of the key
-    bool by_event = false;  // on the channel of the event
-  };
-  const Events& events() const { return events_; }
+  const EventSettings& events() const { return events_; }  // notify-keyspace-events
 
   // --- replication
   const std::string& password_of_master() const { return password_of_master_; }  // empty: none
@@ -74,12 +68,12 @@ class Config {
   const std::string& value_of(std::string_view name) const;
 
   bool altered_ = true;
-  std::vector<std::string> values_;  // as CONFIG GET tells them
+  std::vector<std::string> values_;  // as CONFIG GET reports them, except the letters of events
   std::uint64_t max_memory_ = 0;
   std::int64_t busy_after_ms_ = 0;
   std::string password_;
   CompactLimits compact_;
-  Events events_;
+  EventSettings events_;
   std::string password_of_master_;
   bool serves_stale_data_ = true;
   std::int64_t fewest_replicas_ = 0;

@@ -45,6 +45,7 @@ bool set_pairs(const Call& call, std::string_view command, std::int64_t& created
   Hash& hash = to_change(call, call[1], Type::hash, entry).hash();
   for (std::size_t i = 2; i < call.words(); i += 2)
     created += set_field(call, hash, call[i], call[i + 1]) ? 1 : 0;
+  call.notify(EventClass::hash, "hset", call[1]);
   return true;
 }
 
@@ -63,7 +64,10 @@ void hsetnx(Call& call) {
   Hash* hash = nullptr;
   if (!hash_of(call, entry, hash)) return;
   const bool free = field_of(hash, call[2]) == nullptr;
-  if (free) set_field(call, to_change(call, call[1], Type::hash, entry).hash(), call[2], call[3]);
+  if (free) {
+    set_field(call, to_change(call, call[1], Type::hash, entry).hash(), call[2], call[3]);
+    call.notify(EventClass::hash, "hset", call[1]);
+  }
   call.reply.set_integer(free ? 1 : 0);
 }
 
@@ -134,6 +138,7 @@ void hincrby(Call& call) {
   if (!add_to(number, by, call.reply)) return;
   set_field(call, to_change(call, call[1], Type::hash, entry).hash(), call[2],
             Digits(number).view());
+  call.notify(EventClass::hash, "hincrby", call[1]);
   call.reply.set_integer(number);
 }
 
@@ -164,6 +169,7 @@ void hincrbyfloat(Call& call) {
   std::string text;
   write_long_double(number, text);
   set_field(call, to_change(call, call[1], Type::hash, entry).hash(), call[2], text);
+  call.notify(EventClass::hash, "hincrbyfloat", call[1]);
   call.reply.set_bulk(text);
   call.replicate({"HSET", call[1], call[2], call.reply.text});
 }
@@ -188,7 +194,7 @@ void hdel(Call& call) {
       ++removed;
     }
   }
-  if (removed > 0) taken_from(call, *entry);
+  if (removed > 0) taken_from(call, *entry, EventClass::hash, "hdel");
   call.reply.set_integer(removed);
 }
 

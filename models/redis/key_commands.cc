@@ -16,7 +16,7 @@ void del(Call& call) {
   std::int64_t removed = 0;
   for (std::string_view key : call.argv.subspan(1)) {
     if (Entry* entry = call.live(key)) {
-      call.keys.remove(*entry);
+      remove_key(call, *entry);
       ++removed;
     }
   }
@@ -45,6 +45,9 @@ void rename(const Call& call, bool nx) {
   const bool taken = nx && call.live(call[2]) != nullptr;
   if (!taken && call[1] != call[2]) {
     call.keys.rename(*entry, call[2]);
+    call.notify(EventClass::created, "new", call[2]);  // even if it replaces another one
+    call.notify(EventClass::generic, "rename_from", call[1]);
+    call.notify(EventClass::generic, "rename_to", call[2]);
     call.server.blocked.ready(call.session.database, call[2]);
   }
   if (nx) {
@@ -92,6 +95,9 @@ void move(Call& call) {
   const bool moved = entry != nullptr && call.keys.live(to, call[1]) == nullptr;
   if (moved) {
     call.keys.move(*entry, to, call[1]);
+    call.notify(EventClass::created, "new", to, call[1]);
+    call.notify(EventClass::generic, "move_from", call[1]);
+    call.notify(EventClass::generic, "move_to", to, call[1]);
     call.server.blocked.ready(to, call[1]);
   }
   call.reply.set_integer(moved ? 1 : 0);
@@ -118,10 +124,12 @@ void copy(Call& call) {
     same_object(call.reply);
     return;
   }
-  const Entry* entry = call.live(call[1]);
+  const Entry* entry = call.read(call[1]);
   const bool copied = entry != nullptr && (call.keys.live(to, call[2]) == nullptr || replace);
   if (copied) {
     call.keys.put(to, call[2], entry->value.type(), entry->deadline_ms).copy_from(entry->value);
+    call.notify(EventClass::created, "new", to, call[2]);
+    call.notify(EventClass::generic, "copy_to", to, call[2]);
     call.server.blocked.ready(to, call[2]);
   }
   call.reply.set_integer(copied ? 1 : 0);
@@ -129,9 +137,10 @@ void copy(Call& call) {
 
 // ---------------------------------------------------------------- how a value is kept
 
-// False: there is no such key, and the reply says so.
+// False: there is no such key, and the reply says so. Unlike a reading command, OBJECT does not
+// notify of that.
 bool value_of(const Call& call, const Value*& value) {
-  const Entry* const entry = call.live(call[2]);
+  const Entry* const entry = call.keys.live(call.session.database, call[2]);
   if (entry == nullptr) {
     call.reply.set(Reply::Kind::nil);
     return false;
@@ -203,7 +212,8 @@ void scan(Call& call) {
     --options.count;
     if (!options.wants(entry.key)) continue;
     // A dead key has the type "none" and is returned if that type is requested.
-    const bool living = call.live(entry.key) != nullptr;
+    const bool living = (options.type ? call.live(entry.key)
+                                      : call.keys.live(entry.database, entry.key)) != nullptr;
     if (options.type ? same_word(*options.type, type_of(living ? &entry : nullptr)) : living)
       found.add().set_bulk(entry.key);
   }
@@ -294,10 +304,11 @@ void set_expiry(Call& call, const Form& form) {
   }
   if (deadline <= call.keys.clock().ms() && !call.keys.source().obeying()) {
     // A deadline of now deletes at once: `<=` here, but `<` where keys expire (R14).
-    call.keys.remove(*entry);
+    remove_key(call, *entry);
     call.replicate({"DEL", call[1]});
   } else {
     call.keys.set_deadline(*entry, deadline);
+    call.notify(EventClass::generic, "expire", call[1]);
     replicate_deadline(call, form, deadline);
   }
   call.reply.set_integer(1);
@@ -333,7 +344,10 @@ void pexpiretime(Call& call) { answer_expiry(call, Unit::milliseconds, true); }
 void persist(Call& call) {
   Entry* entry = call.live(call[1]);
   const bool had = entry != nullptr && entry->has_deadline();
-  if (had) call.keys.set_deadline(*entry, kNoDeadline);
+  if (had) {
+    call.keys.set_deadline(*entry, kNoDeadline);
+    call.notify(EventClass::generic, "persist", call[1]);
+  }
   call.reply.set_integer(had ? 1 : 0);
 }
 

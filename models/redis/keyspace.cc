@@ -58,9 +58,16 @@ Entry& Keyspace::slot(std::uint32_t database, std::string_view key) {
 Value& Keyspace::put(std::uint32_t database, std::string_view key, Type type,
                      std::int64_t deadline_ms) {
   Entry& entry = slot(database, key);
-  // A key that a script sees alive may have died meanwhile (R25).
-  const bool existed = is_there(entry) && !entry.mourned;
-  if (entry.present && !existed) forget(entry);
+  const bool there = is_there(entry);
+  // A key that a script sees alive may have died meanwhile (R25): then the history has another one.
+  const bool existed = there && !entry.mourned;
+  if (entry.present && !existed) {
+    if (there) {
+      drop(entry);
+    } else {
+      forget(entry);
+    }
+  }
   const history::TenureId owner = existed ? entry.owner : 0;
   entry.value.become(type);
   entry.present = true;
@@ -109,10 +116,15 @@ void Keyspace::remove(Entry& entry, history::Cause cause) {
   entry.owner = 0;
 }
 
-void Keyspace::forget(Entry& entry) {
+// A removal by no client, which does not count as a change of the data (R27).
+void Keyspace::drop(Entry& entry) {
   const Actor actor = recorder_.act_for({});
   remove(entry, history::Cause::expiry);
   recorder_.act_for(actor);
+}
+
+void Keyspace::forget(Entry& entry) {
+  drop(entry);
   if (mourner_.self != nullptr) mourner_.forgotten(mourner_.self, entry.database, entry.key);
 }
 
@@ -129,11 +141,10 @@ void Keyspace::clear(std::uint32_t database) {
   for (std::uint32_t slot = 0; slot < slots(); ++slot) {
     Entry& entry = entries_[slot];
     if (!entry.present || entry.database != database) continue;
-    // The removal of a dead key is no change (R27).
     if (is_there(entry)) {
       remove(entry);
     } else {
-      forget(entry);
+      drop(entry);
     }
   }
 }

@@ -83,6 +83,7 @@ class Keyspace {
     return entry.alive(clock_.frozen_ms()) || (source_.obeying() && entry.present);
   }
   Entry* any_dead(std::uint32_t database);
+  void drop(Entry& entry);  // removes an expired entry and notifies nobody
 
   ServerClock clock_;
   DataSource source_{*this};

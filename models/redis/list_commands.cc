@@ -12,6 +12,9 @@ namespace {
 
 enum class End : std::uint8_t { head, tail };
 
+constexpr std::string_view push_event(End end) { return end == End::head ? "lpush" : "rpush"; }
+constexpr std::string_view pop_event(End end) { return end == End::head ? "lpop" : "rpop"; }
+
 bool list_of(const Call& call, Entry*& entry, List*& list) {
   if (!live_of(call, call[1], Type::list, entry)) return false;
   list = entry == nullptr ? nullptr : &entry->value.list();
@@ -33,6 +36,7 @@ void push(const Call& call, End end, bool only_if_there) {
       list.emplace_back(element);
     }
   }
+  call.notify(EventClass::list, push_event(end), call[1]);
   if (entry == nullptr) call.server.blocked.ready(call.session.database, call[1]);
   call.reply.set_integer(count_of(list));
 }
@@ -66,12 +70,12 @@ void pop(const Call& call, End end, std::string_view command) {
     call.reply.set(counted ? Reply::Kind::nil_array : Reply::Kind::nil);
   } else if (!counted) {
     take(*list, end, call.reply);
-    taken_from(call, *entry);
+    taken_from(call, *entry, EventClass::list, pop_event(end));
   } else {
     call.reply.set(Reply::Kind::array);
     if (count == 0) return;
     for (; count > 0 && !list->empty(); --count) take(*list, end, call.reply.add());
-    taken_from(call, *entry);
+    taken_from(call, *entry, EventClass::list, pop_event(end));
   }
 }
 void lpop(Call& call) { pop(call, End::head, "lpop"); }
@@ -109,7 +113,7 @@ void pop_or_block(Call& call, End end, std::string_view as_replicated) {
     call.reply.set(Reply::Kind::array);
     call.reply.add().set_bulk(key);
     take(entry->value.list(), end, call.reply.add());
-    taken_from(call, *entry);
+    taken_from(call, *entry, EventClass::list, pop_event(end));
     call.replicate({as_replicated, key});
     return;
   }
@@ -139,7 +143,12 @@ void move(Call& call, End from, End to) {
   } else {
     list.emplace_back(call.reply.text);
   }
-  if (source != target) taken_from(call, *source);
+  call.notify(EventClass::list, push_event(to), call[2]);
+  if (source != target) {
+    taken_from(call, *source, EventClass::list, pop_event(from));
+  } else {
+    call.notify(EventClass::list, pop_event(from), call[1]);
+  }
   if (target == nullptr) call.server.blocked.ready(call.session.database, call[2]);
 }
 void rpoplpush(Call& call) { move(call, End::tail, End::head); }
@@ -197,6 +206,7 @@ void lset(Call& call) {
   }
   element->assign(call[3]);
   call.keys.altered(*entry);
+  call.notify(EventClass::list, "lset", call[1]);
   call.reply.set_status("OK");
 }
 
@@ -226,7 +236,7 @@ void ltrim(Call& call) {
   const auto begin = list->begin() + static_cast<std::ptrdiff_t>(kept.first);
   list->erase(begin + static_cast<std::ptrdiff_t>(kept.count), list->end());
   list->erase(list->begin(), list->begin() + static_cast<std::ptrdiff_t>(kept.first));
-  taken_from(call, *entry);
+  taken_from(call, *entry, EventClass::list, "ltrim");
 }
 
 void lrem(Call& call) {
@@ -252,7 +262,7 @@ void lrem(Call& call) {
     list->erase(list->begin(), std::remove_if(list->rbegin(), list->rend(), goes).base());
   }
   if (removed == 0) return;
-  taken_from(call, *entry);
+  taken_from(call, *entry, EventClass::list, "lrem");
   call.reply.set_integer(static_cast<std::int64_t>(removed));
 }
 

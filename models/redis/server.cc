@@ -109,6 +109,7 @@ bool Server::evict(std::string_view key) {
   Entry* entry = keys_.live(0, key);
   if (entry == nullptr) return false;
   keys_.remove(*entry, history::Cause::eviction);
+  if (config_.events().include(EventClass::evicted)) publish_event(parts_, 0, "evicted", key);
   propagation_.forget(0, key);
   return true;
 }

@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <span>
+#include <vector>
 
 #include "models/redis/commands.h"
 #include "models/redis/config.h"
@@ -115,23 +117,11 @@ class Info {
 
   const std::string& text() const { return text_; }
 
-  void section(std::string_view name) {
-    if (same_word(name, "server")) {
-      server();
-    } else if (same_word(name, "clients")) {
-      clients();
-    } else if (same_word(name, "memory")) {
-      memory();
-    } else if (same_word(name, "persistence")) {
-      persistence();
-    } else if (same_word(name, "stats")) {
-      stats();
-    } else if (same_word(name, "replication")) {
-      replication();
-    } else if (same_word(name, "keyspace")) {
-      keyspace();
-    }
-  }
+  struct Section {
+    std::string_view name;
+    void (Info::*tell)();
+  };
+  static std::span<const Section> sections();  // in their order
 
  private:
   void begin(std::string_view title) {
@@ -272,6 +262,11 @@ class Info {
     text_ += lines;
   }
 
+  void cluster() {
+    begin("Cluster");
+    field("cluster_enabled", call_.server.redirection.slots() != nullptr ? "1" : "0");
+  }
+
   void keyspace() {
     begin("Keyspace");
     for (std::uint32_t database = 0; database < kDatabases; ++database) {
@@ -287,21 +282,29 @@ class Info {
   std::string text_;
 };
 
+std::span<const Info::Section> Info::sections() {
+  static constexpr Section kSections[] = {
+      {"server", &Info::server},   {"clients", &Info::clients},
+      {"memory", &Info::memory},   {"persistence", &Info::persistence},
+      {"stats", &Info::stats},     {"replication", &Info::replication},
+      {"cluster", &Info::cluster}, {"keyspace", &Info::keyspace}};
+  return kSections;
+}
+
 void info(Call& call) {
-  constexpr std::array<std::string_view, 7> kSections = {
-      "server", "clients", "memory", "persistence", "stats", "replication", "keyspace"};
-  std::array<bool, kSections.size()> wanted{};
+  const std::span<const Info::Section> sections = Info::sections();
+  std::vector<bool> wanted(sections.size());
   const auto want = [&](std::string_view word) {
     const bool every =
         same_word(word, "all") || same_word(word, "default") || same_word(word, "everything");
-    for (std::size_t i = 0; i < kSections.size(); ++i)
-      wanted[i] = wanted[i] || every || same_word(word, kSections[i]);
+    for (std::size_t i = 0; i < sections.size(); ++i)
+      wanted[i] = wanted[i] || every || same_word(word, sections[i].name);
   };
   if (call.words() == 1) want("default");
   for (std::string_view word : call.argv.subspan(1)) want(word);
   Info text(call);
-  for (std::size_t i = 0; i < kSections.size(); ++i) {
-    if (wanted[i]) text.section(kSections[i]);
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    if (wanted[i]) (text.*sections[i].tell)();
   }
   call.reply.set_bulk(text.text());
   call.reply.kind = Reply::Kind::verbatim;

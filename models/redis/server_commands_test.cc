@@ -153,6 +153,7 @@ TEST(Info, TellsWhatClientsAskFor) {
         "maxmemory_policy:noeviction\r\n", "\r\n\r\n# Persistence\r\nloading:0\r\n",
         "\r\n\r\n# Stats\r\ntotal_connections_received:2\r\n", "pubsub_channels:1\r\n",
         "\r\n\r\n# Replication\r\nrole:master\r\nconnected_slaves:0\r\n",
+        "\r\n\r\n# Cluster\r\ncluster_enabled:0\r\n",
         "\r\n\r\n# Keyspace\r\ndb0:keys=2,expires=1,avg_ttl=0\r\n"}) {
     EXPECT_THAT(all, HasSubstr(line));
   }

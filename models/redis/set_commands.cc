@@ -25,6 +25,7 @@ void sadd(Call& call) {
   for (std::string_view member : call.argv.subspan(2))
     added += set->add(member, call.server.config.compact()) ? 1 : 0;
   if (entry != nullptr && added > 0) call.keys.altered(*entry);
+  if (added > 0) call.notify(EventClass::set, "sadd", call[1]);
   call.reply.set_integer(added);
 }
 
@@ -35,7 +36,7 @@ void srem(Call& call) {
   std::int64_t removed = 0;
   for (std::string_view member : call.argv.subspan(2))
     removed += set != nullptr && set->remove(member) ? 1 : 0;
-  if (removed > 0) taken_from(call, *entry);
+  if (removed > 0) taken_from(call, *entry, EventClass::set, "srem");
   call.reply.set_integer(removed);
 }
 
@@ -92,7 +93,7 @@ void spop(Call& call) {
     if (!all) call.replicate({"SREM", call[1], reply.text});
   }
   if (all) call.replicate({"DEL", call[1]});
-  taken_from(call, *entry);
+  taken_from(call, *entry, EventClass::set, "spop");
 }
 
 void srandmember(Call& call) {

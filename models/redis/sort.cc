@@ -91,7 +91,7 @@ std::optional<std::string> found_by(const Call& call, std::string_view pattern,
   std::string key(pattern.substr(0, star));
   key.append(element).append(pattern.substr(
       star + 1, arrow == std::string_view::npos ? std::string_view::npos : arrow - star - 1));
-  Entry* const entry = call.live(key);
+  Entry* const entry = call.read(key);
   if (entry == nullptr) return std::nullopt;
   if (arrow == std::string_view::npos) {
     if (entry->value.type() != Type::string) return std::nullopt;
@@ -147,19 +147,18 @@ void store(Call& call, const SortOptions& options, const std::vector<Sorted>& al
   }
   call.reply.set_integer(count_of(elements));
   if (!elements.empty()) {
-    call.keys.put(call.session.database, *options.store, Type::list)
-        .list()
-        .assign(elements.begin(), elements.end());
+    put_key(call, *options.store, Type::list).list().assign(elements.begin(), elements.end());
+    call.notify(EventClass::list, "sortstore", *options.store);
     call.server.blocked.ready(call.session.database, *options.store);
-  } else if (Entry* const old = call.live(*options.store)) {
-    call.keys.remove(*old);
+  } else if (Entry& old = call.keys.slot(call.session.database, *options.store); old.present) {
+    remove_key(call, old);  // even if it is dead: the real server does not look
   }
 }
 
 void sort(Call& call, bool may_store) {
   SortOptions options;
   if (!read_sort_options(call, may_store, options)) return;
-  Entry* const entry = call.live(call[1]);
+  Entry* const entry = call.read(call[1]);
   const Type type = entry == nullptr ? Type::list : entry->value.type();
   if (type == Type::string || type == Type::hash) {
     wrong_type(call.reply);

@@ -112,6 +112,8 @@ void add(const Call& call, AddOptions options) {
     moved += last == Added::moved ? 1 : 0;
   }
   if (entry != nullptr && created + moved > 0) call.keys.altered(*entry);
+  if (created + moved > 0)
+    call.notify(EventClass::sorted_set, options.incr ? "zincr" : "zadd", call[1]);
   if (last == Added::not_a_number) {
     call.reply.set_error("ERR resulting score is not a number (NaN)");
   } else if (!options.incr) {
@@ -339,7 +341,7 @@ void count_in(const Call& call, By by) {
 void zcount(Call& call) { count_in(call, By::score); }
 void zlexcount(Call& call) { count_in(call, By::name); }
 
-void remove_in(const Call& call, By by) {
+void remove_in(const Call& call, By by, std::string_view event) {
   Span span;
   span.by = by;
   span.from = call[2];
@@ -353,12 +355,12 @@ void remove_in(const Call& call, By by) {
   const Places places = span.in(*set, Way::up);
   if (places.count == 0) return;
   set->remove(places.first, places.count);
-  taken_from(call, *entry);
+  taken_from(call, *entry, EventClass::sorted_set, event);
   call.reply.set_integer(static_cast<std::int64_t>(places.count));
 }
-void zremrangebyrank(Call& call) { remove_in(call, By::rank); }
-void zremrangebyscore(Call& call) { remove_in(call, By::score); }
-void zremrangebylex(Call& call) { remove_in(call, By::name); }
+void zremrangebyrank(Call& call) { remove_in(call, By::rank, "zremrangebyrank"); }
+void zremrangebyscore(Call& call) { remove_in(call, By::score, "zremrangebyscore"); }
+void zremrangebylex(Call& call) { remove_in(call, By::name, "zremrangebylex"); }
 
 // ---------------------------------------------------------------- single members
 
@@ -373,7 +375,7 @@ void zrem(Call& call) {
     set->remove(rank, 1);
     ++removed;
   }
-  if (removed > 0) taken_from(call, *entry);
+  if (removed > 0) taken_from(call, *entry, EventClass::sorted_set, "zrem");
   call.reply.set_integer(removed);
 }
 
@@ -437,7 +439,7 @@ void pop(const Call& call, Way way) {
     answer_score((*set)[rank].score, call.reply.add());
     set->remove(rank, 1);
   }
-  taken_from(call, *entry);
+  taken_from(call, *entry, EventClass::sorted_set, way == Way::up ? "zpopmin" : "zpopmax");
 }
 void zpopmin(Call& call) { pop(call, Way::up); }
 void zpopmax(Call& call) { pop(call, Way::down); }

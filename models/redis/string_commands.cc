@@ -83,12 +83,18 @@ bool read_deadline(const Call& call, const Expiry& expiry, std::string_view amou
 }
 
 std::string& put(const Call& call, std::string_view key, std::int64_t deadline = kNoDeadline) {
-  return call.keys.put(call.session.database, key, Type::string, deadline).text();
+  return put_key(call, key, Type::string, deadline).text();
+}
+
+void set_text(const Call& call, std::string_view key, std::string_view text) {
+  put(call, key).assign(text);
+  call.notify(EventClass::string, "set", key);
 }
 
 // Sets the reply of GET. False: the key holds another type.
 bool answer_text(const Call& call, Entry*& entry) {
-  if (!live_of(call, call[1], Type::string, entry)) return false;
+  entry = call.read(call[1]);
+  if (!has_type(call, entry, Type::string)) return false;
   if (entry == nullptr) {
     call.reply.set(Reply::Kind::nil);
   } else {
@@ -130,7 +136,9 @@ void set(Call& call) {
   if ((options.nx && held != nullptr) || (options.xx && held == nullptr)) return;
   if (options.keep_ttl && held != nullptr) deadline = held->deadline_ms;
   put(call, call[1], deadline).assign(call[2]);
+  call.notify(EventClass::string, "set", call[1]);
   if (options.expiry != nullptr) {
+    call.notify(EventClass::generic, "expire", call[1]);
     replicate_set(call, call[2], deadline);
   } else if (options.get) {
     replicate_without_get(call);
@@ -140,7 +148,7 @@ void set(Call& call) {
 
 void setnx(Call& call) {
   const bool free = call.live(call[1]) == nullptr;
-  if (free) put(call, call[1]).assign(call[2]);
+  if (free) set_text(call, call[1], call[2]);
   call.reply.set_integer(free ? 1 : 0);
 }
 
@@ -148,6 +156,8 @@ void set_with(Call& call, const Expiry& expiry, std::string_view command) {
   std::int64_t deadline = kNoDeadline;
   if (!read_deadline(call, expiry, call[2], command, deadline)) return;
   put(call, call[1], deadline).assign(call[3]);
+  call.notify(EventClass::string, "set", call[1]);
+  call.notify(EventClass::generic, "expire", call[1]);
   replicate_set(call, call[3], deadline);
   call.reply.set_status("OK");
 }
@@ -162,22 +172,22 @@ void get(Call& call) {
 void getset(Call& call) {
   Entry* entry = nullptr;
   if (!answer_text(call, entry)) return;
-  put(call, call[1]).assign(call[2]);
+  set_text(call, call[1], call[2]);
   call.replicate({"SET", call[1], call[2]});
 }
 
 void getdel(Call& call) {
   Entry* entry = nullptr;
   if (!answer_text(call, entry) || entry == nullptr) return;
-  call.keys.remove(*entry);
+  remove_key(call, *entry);
   call.replicate({"DEL", call[1]});
 }
 
 void getex(Call& call) {
   Options options;
   if (!read_options(call, 2, Of::getex, options)) return;
-  Entry* entry = nullptr;
-  if (!live_of(call, call[1], Type::string, entry)) return;
+  Entry* const entry = call.read(call[1]);
+  if (!has_type(call, entry, Type::string)) return;
   if (entry == nullptr) {
     call.reply.set(Reply::Kind::nil);
     return;
@@ -189,13 +199,15 @@ void getex(Call& call) {
     return;
   call.reply.set_bulk(entry->value.text());
   if (options.expiry != nullptr && options.expiry->absolute && deadline <= call.keys.clock().ms()) {
-    call.keys.remove(*entry);
+    remove_key(call, *entry);
     call.replicate({"DEL", call[1]});
   } else if (options.expiry != nullptr) {
     call.keys.set_deadline(*entry, deadline);
+    call.notify(EventClass::generic, "expire", call[1]);
     call.replicate_deadline({"PEXPIREAT", call[1], Digits(deadline).view()});
   } else if (options.persist && entry->has_deadline()) {
     call.keys.set_deadline(*entry, kNoDeadline);
+    call.notify(EventClass::generic, "persist", call[1]);
     call.replicate({"PERSIST", call[1]});
   }
 }
@@ -217,6 +229,7 @@ void append(Call& call) {
   std::string& text = value.text();
   if (entry != nullptr) value.set_text_form(Value::TextForm::altered);
   text.append(call[2]);
+  call.notify(EventClass::string, "append", call[1]);
   call.reply.set_integer(length(text));
 }
 
@@ -265,6 +278,7 @@ void setrange(Call& call) {
   const auto begin = static_cast<std::size_t>(offset);
   if (text.size() < begin + piece.size()) text.resize(begin + piece.size());
   text.replace(begin, piece.size(), piece);
+  call.notify(EventClass::string, "setrange", call[1]);
   call.reply.set_integer(length(text));
 }
 
@@ -279,7 +293,7 @@ void mget(Call& call) {
 }
 
 void set_all(const Call& call) {
-  for (std::size_t i = 1; i < call.words(); i += 2) put(call, call[i]).assign(call[i + 1]);
+  for (std::size_t i = 1; i < call.words(); i += 2) set_text(call, call[i], call[i + 1]);
 }
 
 void mset(Call& call) {
@@ -311,6 +325,7 @@ void count(const Call& call, std::int64_t by) {
   Value& value = to_change(call, call[1], Type::string, entry);
   value.text().assign(Digits(number).view());
   value.set_text_form(Value::TextForm::by_content);
+  call.notify(EventClass::string, "incrby", call[1]);
   call.reply.set_integer(number);
 }
 
@@ -350,6 +365,7 @@ void incrbyfloat(Call& call) {
   Value& value = to_change(call, call[1], Type::string, entry);
   write_long_double(number, value.text());
   value.set_text_form(Value::TextForm::text);
+  call.notify(EventClass::string, "incrbyfloat", call[1]);
   call.reply.set_bulk(value.text());
   call.replicate({"SET", call[1], call.reply.text, "KEEPTTL"});
 }
@@ -397,6 +413,7 @@ void setbit(Call& call) {
   if (text.size() <= byte) text.resize(byte + 1);
   const auto old = static_cast<unsigned char>(text[byte]);
   text[byte] = static_cast<char>(on ? old | mask_of(offset) : old & ~mask_of(offset));
+  call.notify(EventClass::string, "setbit", call[1]);
 }
 
 void getbit(Call& call) {
