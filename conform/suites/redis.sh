@@ -22,11 +22,21 @@ sed -i 's/^proc memory_usage {key} {/&\n    return 1/' "$work/tests/support/util
 # The tests of scripts run them as functions first, and then by EVAL.
 sed -i 's/^foreach is_eval {0 1}/foreach is_eval {1}/' "$work/tests/unit/scripting.tcl"
 
-real=$((RANDOM % 10000 + 20000))
-redis-server --port $real --dir "$work" --save "" >/dev/null &
-"$picklock" serve --json --no-timeline --die-with-parent >"$work/ports" &
-until [[ -s $work/ports ]] && redis-cli -p $real ping 2>/dev/null | grep -q PONG; do sleep 0.05; done
-model=$(sed -E 's/.*"port":([0-9]+)}\].*/\1/' "$work/ports")
+# Both servers anew: a test that fails half-way may leave its settings behind.
+start_servers() {
+  real=$((RANDOM % 10000 + 20000))
+  redis-server --port $real --dir "$work" --save "" >/dev/null &
+  : >"$work/ports"
+  "$picklock" serve --json --no-timeline --die-with-parent >"$work/ports" &
+  until [[ -s $work/ports ]] && redis-cli -p $real ping 2>/dev/null | grep -q PONG; do sleep 0.05; done
+  model=$(sed -E 's/.*"port":([0-9]+)}\].*/\1/' "$work/ports")
+}
+
+stop_servers() {
+  # shellcheck disable=SC2046
+  kill $(jobs -p)
+  wait
+}
 
 # results PORT NAME UNIT: "TEST<tab>REASON" of each failed test and the names of those that passed
 results() {
@@ -38,8 +48,10 @@ results() {
 
 status=0
 for unit; do
+  start_servers
   results "$real" real "$unit"
   results "$model" model "$unit"
+  stop_servers
   LC_ALL=C comm -23 "$work/real.passed" "$work/model.passed" >"$work/missing"
   printf '%-14s %4d of %4d\n' "$unit" "$(LC_ALL=C comm -12 "$work/real.passed" "$work/model.passed" | wc -l)" \
     "$(wc -l <"$work/real.passed")"
