@@ -82,12 +82,9 @@ bool read_deadline(const Call& call, const Expiry& expiry, std::string_view amou
   return false;
 }
 
-std::string& put(const Call& call, std::string_view key, std::int64_t deadline = kNoDeadline) {
-  return put_key(call, key, Type::string, deadline).text();
-}
-
-void set_text(const Call& call, std::string_view key, std::string_view text) {
-  put(call, key).assign(text);
+void set_text(const Call& call, std::string_view key, std::string_view text,
+              std::int64_t deadline = kNoDeadline) {
+  put_key(call, key, Type::string, deadline).text().assign(text);
   call.notify(EventClass::string, "set", key);
 }
 
@@ -135,8 +132,7 @@ void set(Call& call) {
   }
   if ((options.nx && held != nullptr) || (options.xx && held == nullptr)) return;
   if (options.keep_ttl && held != nullptr) deadline = held->deadline_ms;
-  put(call, call[1], deadline).assign(call[2]);
-  call.notify(EventClass::string, "set", call[1]);
+  set_text(call, call[1], call[2], deadline);
   if (options.expiry != nullptr) {
     call.notify(EventClass::generic, "expire", call[1]);
     replicate_set(call, call[2], deadline);
@@ -155,8 +151,7 @@ void setnx(Call& call) {
 void set_with(Call& call, const Expiry& expiry, std::string_view command) {
   std::int64_t deadline = kNoDeadline;
   if (!read_deadline(call, expiry, call[2], command, deadline)) return;
-  put(call, call[1], deadline).assign(call[3]);
-  call.notify(EventClass::string, "set", call[1]);
+  set_text(call, call[1], call[3], deadline);
   call.notify(EventClass::generic, "expire", call[1]);
   replicate_set(call, call[3], deadline);
   call.reply.set_status("OK");
