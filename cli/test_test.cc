@@ -24,7 +24,8 @@ class Programs : public Program {
   std::string scenario(const std::string& python, const std::string& more = "") const {
     file("program.py", python);
     return file("story.toml",
-                "format = 1\nlock.algorithm = \"redis-program\"\nclients.count = 2\n"
+                "format = 1\nlock.algorithm = \"redis-program\"\nlock.key = \"order\"\n"
+                "clients.count = 2\n"
                 "clients.program = [\"/usr/bin/python3\", \"program.py\"]\n" +
                     more);
   }
@@ -125,7 +126,8 @@ TEST_F(Programs, LeaveNothingBehindWhenTheirSearchIsKilled) {
                              child + "', '" + path("child") + "'])\n" + kNaive);
   const std::string story =
       file("story.toml",
-           "format = 1\nlock.algorithm = \"redis-program\"\nclients.count = 2\n"
+           "format = 1\nlock.algorithm = \"redis-program\"\nlock.key = \"order\"\n"
+           "clients.count = 2\n"
            "clients.program = [\"/usr/bin/python3\", \"" +
                program + "\"]\n");
   // Processes by the names of their files.
@@ -244,6 +246,43 @@ TEST_F(Programs, SayWhenTheyBelieveAndPassMarks) {
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
 }
 
+// One of picklock's own locks, which wants the key of kNaive as well.
+constexpr const char* kBeside = R"(
+[[client]]
+name = "client-2"
+arrives_at = "1s"
+lock = { algorithm = "lua-check-delete", ttl = "10s" }
+hold = "3s"
+cycles = 1
+)";
+
+TEST_F(Programs, StandBesideClientsOfPicklock) {
+  const Ran ran = picklock("run " + scenario(kNaive, kBeside));
+  EXPECT_EQ(ran.err, "");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("nil, refused"));
+  EXPECT_THAT(ran.out, HasSubstr("client-2 holds the lock"));
+  EXPECT_THAT(ran.out, HasSubstr("WRITE order 2"));
+  EXPECT_THAT(ran.out, HasSubstr("clients said once that they had the lock"));
+}
+
+TEST_F(Programs, ThatDeleteTheEntryOfAClientOfPicklockAreFound) {
+  const Ran ran = picklock(
+      "run " + scenario(kNaive, std::string(kBeside) +
+                                    "[[fault]]\npause = \"client-1\"\nbefore = \"DEL.sent\"\n"
+                                    "for = \"7s\"\n[expect]\nviolated = [\"own-release\"]\n"));
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("client-1 removed client-2's entry")) << ran.out;
+}
+
+TEST_F(Programs, StandBesideAClientOfPicklockThatLosesItsThread) {
+  const Ran ran = picklock("run " + scenario(kNaive, std::string(kBeside) +
+                                                         "[[fault]]\nend-thread = \"client-2\"\n"
+                                                         "before = \"release.sent\"\n"));
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("a thread of client-2 ends"));
+}
+
 TEST_F(Programs, AreRefusedWhereAFileContradictsItself) {
   const auto refused = [this](const std::string& text, const std::string& complaint) {
     expect_refused("run " + file("bad.toml", "format = 1\n" + text), complaint);
@@ -271,6 +310,24 @@ TEST_F(Programs, AreRefusedWhereAFileContradictsItself) {
             "key `fault.1." + verb +
                 "`: not applicable to client-1: the threads of a program are its own");
   }
+  const auto refused_beside = [&](const std::string& more, const std::string& complaint) {
+    refused("lock.algorithm = \"redis-program\"\nclients.program = [\"x\"]\n" + more, complaint);
+  };
+  const std::string beside = kBeside;
+  refused_beside(beside + "threads = 2\n",
+                 "key `client.1.threads`: is not for a client beside programs");
+  refused_beside(
+      "servers.redis.masters = 3\n[[client]]\nname = \"client-2\"\n"
+      "lock = { algorithm = \"redlock\", quorum = 3 }\n",
+      "redlock must have its lock on as many servers as the others");
+  refused_beside(
+      "[[client]]\nname = \"client-2\"\n"
+      "lock = { algorithm = \"redlock\", key = \"other\" }\n",
+      "key `client.1.lock.key`: must be that of [lock]: beside programs there is one lock");
+  refused_beside(beside + "program = [\"x\"]\n",
+                 "key `client.1.program`: has no effect: lua-check-delete is no lock of programs");
+  refused_beside(beside + "[[fault]]\ninterrupt = \"client-1\"\nbefore = \"WRITE.sent\"\n",
+                 "not applicable to client-1: the threads of a program are its own");
   expect_refused("test --runs 1", "PROGRAM");
   expect_refused("test --redis masters=1 --mysql replicas=1 -- true",
                  "test: give --redis or --mysql, not both");

@@ -122,23 +122,26 @@ class Accountant {
     switch (record.kind) {
       case TraceKind::sent:
         if (is_outside(record.process, record.tag) && !record.reply) {
-          requests_[record.message] = {.sent = at, .role = {}, .tenure = 0};
+          const bool own = cast_.is_own(client_of(record.tag));
+          requests_[record.message] = {
+              .sent = at, .role = own ? record.role : Role::none, .tenure = 0};
           const sim::Protocol& protocol = *trace_.protocols[record.protocol];
           if (record.peer == cast_.resource && protocol.command != nullptr)
             say(at, client_of(record.tag), protocol.command(trace_.payload(record)));
         } else if (is_pushed(record)) {
           push(record);
         } else if (record.reply && is_outside(record.peer, record.tag)) {
-          std::erase(waiting_[record.tag], record.answers);
+          std::erase(waiting_[{record.tag, record.process}], record.answers);
         }
         return;
       case TraceKind::delivered:
         // Requests on one connection are served in their order.
         if (record.peer >= cast_.first_server && !record.reply &&
-            requests_.contains(record.message) &&
-            std::find(waiting_[record.tag].begin(), waiting_[record.tag].end(), record.message) ==
-                waiting_[record.tag].end())
-          waiting_[record.tag].push_back(record.message);
+            requests_.contains(record.message)) {
+          std::deque<std::uint32_t>& waiting = waiting_[{record.tag, record.peer}];
+          if (std::find(waiting.begin(), waiting.end(), record.message) == waiting.end())
+            waiting.push_back(record.message);
+        }
         return;
       case TraceKind::lost:
         if (const auto told = told_of_.find(record.message); told != told_of_.end())
@@ -158,6 +161,7 @@ class Accountant {
   void happened(std::size_t at, const HistoryEvent& event) {
     if (event.what == What::queued || event.what == What::refused_free) return;
     if (changes_entry(event.what) && !cast_.is_lock(event.key)) return;
+    if (is_of_own_client(event)) return believe(at, event);
     HistoryEvent told = event;
     if (changes_entry(event.what)) {
       change(at, told);
@@ -167,6 +171,7 @@ class Accountant {
       if (event.what == What::process_crashed) forget(renumbered(event.process, kNobody));
       told.process = renumbered(event.process, kNobody);
       told.peer = renumbered(event.peer, kNobody);
+      if (event.what == What::thread_ended) end_thread(told);
     }
     placed_.push_back({at, told});
   }
@@ -185,6 +190,35 @@ class Accountant {
       release.woken.push_back(receiver);
   }
 
+  // The history of a client of picklock says what it believes. What it has been granted is seen at
+  // the servers, as for a program.
+  bool is_of_own_client(const HistoryEvent& event) const {
+    return event.tenure != 0 && cast_.is_own(event.process) && !changes_entry(event.what) &&
+           !history::is_at_resource(event.what) && event.what != What::thread_ended;
+  }
+  void believe(std::size_t at, const HistoryEvent& event) {
+    thread_of_[event.process] = event.thread;
+    switch (event.what) {
+      case What::acquire_ok:
+        return say(at, event.process, kEnter);
+      case What::release_invoked:
+      case What::loss_learned:
+      case What::deadline_passed:
+      case What::abandoned:
+        return say(at, event.process, kLeave, event.what);
+      default:
+        return;
+    }
+  }
+
+  // Its only thread that wants the lock has the number of the client.
+  void end_thread(HistoryEvent& event) {
+    const auto known = thread_of_.find(event.process);
+    const bool wanted = known != thread_of_.end() && known->second == event.thread;
+    event.thread = wanted ? event.process : kNobody;
+    if (wanted) said_.erase(event.process);
+  }
+
   // A client that has died knows nothing of its tenures when it starts again.
   void forget(ProcessId client) {
     if (client >= cast_.clients) return;
@@ -194,13 +228,14 @@ class Accountant {
   }
 
   // A client says that it believes to hold the lock that was granted to it last, or no longer.
-  void say(std::size_t at, ProcessId client, std::string_view word) {
+  void say(std::size_t at, ProcessId client, std::string_view word,
+           What leaves = What::release_invoked) {
     const bool enters = word == kEnter;
     if (client >= cast_.clients || (!enters && word != kLeave)) return;
     const auto believed = said_.find(client);
     if (enters == (believed != said_.end())) return;  // it has said so already
     HistoryEvent event{.at = trace_.records[at].at,
-                       .what = enters ? What::acquire_ok : What::release_invoked,
+                       .what = enters ? What::acquire_ok : leaves,
                        .role = enters ? Role::acquire : Role::release,
                        .process = client,
                        .thread = client};
@@ -218,8 +253,8 @@ class Accountant {
   }
 
   // Its request, if it came from outside and is under way.
-  Request* request_of(sim::Tag tag) {
-    const auto waiting = waiting_.find(tag);
+  Request* request_of(sim::Tag tag, ProcessId server) {
+    const auto waiting = waiting_.find({tag, server});
     if (waiting == waiting_.end() || waiting->second.empty()) return nullptr;
     return &requests_[waiting->second.front()];
   }
@@ -239,10 +274,10 @@ class Accountant {
     return id;
   }
 
-  Tenure& tenure_of(std::size_t at, sim::Tag tag, KeyId key, bool creates) {
+  Tenure& tenure_of(std::size_t at, sim::Tag tag, ProcessId server, KeyId key, bool creates) {
     Tenure& tenure = current_[{client_of(tag), key}];
     if (tenure.id == 0 || (creates && tenure.entries == 0))
-      tenure = {.id = begin(at, client_of(tag), key, request_of(tag)), .entries = 0};
+      tenure = {.id = begin(at, client_of(tag), key, request_of(tag, server)), .entries = 0};
     return tenure;
   }
 
@@ -258,12 +293,12 @@ class Accountant {
     const bool by_command = event.cause == history::Cause::command;
     TenureId acts = 0;
     if (client != kNobody && by_command)
-      acts = own ? entry.tenure : tenure_of(at, event.tenure, event.key, takes).id;
+      acts = own ? entry.tenure : tenure_of(at, event.tenure, event.process, event.key, takes).id;
     step(event, acts);
     if (removed && own && by_command) release(at, event, client);
     if (takes || removed) leave(event.key, entry);
     if (takes) {
-      Tenure& tenure = tenure_of(at, event.tenure, event.key, false);
+      Tenure& tenure = tenure_of(at, event.tenure, event.process, event.key, false);
       ++tenure.entries;
       end_release(at, client, event.key);
       acts = tenure.id;
@@ -339,9 +374,9 @@ class Accountant {
     const sim::Tag tag = event.tenure;
     event.tenure = client == kNobody            ? 0
                    : last_granted_[client] != 0 ? last_granted_[client]
-                                                : tenure_of(at, tag, 0, false).id;
+                                                : tenure_of(at, tag, event.process, 0, false).id;
     const KeyId thing = event.key;
-    if (Request* const request = request_of(tag)) {
+    if (Request* const request = request_of(tag, event.process)) {
       const bool reads = event.what == What::read_accepted || event.what == What::read_rejected;
       *request = {request->sent, reads ? Role::read : Role::write, event.tenure};
     }
@@ -353,7 +388,7 @@ class Accountant {
 
   // The request that made the change was a step of its client.
   void step(HistoryEvent& event, TenureId tenure) {
-    Request* const request = event.tenure != 0 ? request_of(event.tenure) : nullptr;
+    Request* const request = event.tenure != 0 ? request_of(event.tenure, event.process) : nullptr;
     const Role role = event.what == What::entry_created   ? Role::acquire
                       : event.what == What::entry_removed ? Role::release
                       : event.passes                      ? Role::acquire
@@ -361,9 +396,10 @@ class Accountant {
     if (request == nullptr || event.cause != history::Cause::command) return;
     event.role = role;
     // The first change tells what the request is for: a script may count a token as well.
+    if (request->tenure != 0) return;
+    request->tenure = tenure;
     if (request->role != Role::none) return;
     request->role = role;
-    request->tenure = tenure;
     const TraceRecord& record = trace_.records[request->sent];
     const sim::Protocol& protocol = *trace_.protocols[record.protocol];
     if (protocol.describe == nullptr) return;
@@ -500,12 +536,14 @@ class Accountant {
   const Cast& cast_;
   Account account_;
 
-  std::map<std::uint32_t, Request> requests_;              // from outside, by number
-  std::map<sim::Tag, std::deque<std::uint32_t>> waiting_;  // at their servers, without an answer
+  std::map<std::uint32_t, Request> requests_;  // from outside, by number
+  // By tag and server: those without an answer.
+  std::map<std::pair<sim::Tag, ProcessId>, std::deque<std::uint32_t>> waiting_;
   std::map<std::pair<ProcessId, KeyId>, Tenure> current_;  // by client and key
   std::map<std::pair<KeyId, ProcessId>, Entry> entries_;
   std::vector<TenureId> last_granted_;             // by client; 0: none was
   std::map<ProcessId, TenureId> said_;             // what each client believes to hold
+  std::map<ProcessId, sim::ThreadId> thread_of_;   // of clients of picklock
   std::set<TenureId> told_;                        // which of them were believed in
   std::map<ProcessId, std::size_t> last_release_;  // by client
   std::map<std::uint32_t, std::size_t> told_of_;   // by message: the release of which it tells

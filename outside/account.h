@@ -1,6 +1,7 @@
 // The deeds of clients outside as the history of a lock. They only send commands. Which of them
 // request a lock, renew or release it follows from their changes at the servers. A command that
 // names the key of a lock without changing it may have tried any of these: its role is `command`.
+// Beside them there may be clients of picklock, whose roles and beliefs are known.
 //
 // A client begins a tenure when it creates the entry of a lock while it has none left of the tenure
 // before. It is granted when a quorum of the servers has its entry. Its accesses to the resource
@@ -35,6 +36,9 @@ struct Cast {
   std::map<std::uint32_t, sim::ProcessId> receiver_of{};
   sim::ProcessId first_server = 0;  // of the simulation: those before it are clients
   std::uint32_t clients = 0;        // of the account
+  // By client: whether it is one of picklock's own, with a tag for each of its tenures. Empty:
+  // none.
+  std::vector<bool> own{};
   // How many groups of servers make a grant together, and the group of each process of the
   // simulation; empty: each is alone.
   std::uint32_t quorum = 1;
@@ -52,6 +56,7 @@ struct Cast {
   sim::ProcessId client(sim::Tag tag) const {
     return tag < client_of.size() ? client_of[tag] : kNobody;
   }
+  bool is_own(sim::ProcessId client) const { return client < own.size() && own[client]; }
   bool is_lock(history::KeyId key) const { return key >= locks.size() || locks[key]; }
 };
 

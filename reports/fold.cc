@@ -67,7 +67,7 @@ class Folder {
     std::map<ProcessId, std::vector<std::size_t>> waiting;
     for (std::size_t i = 0; i < transcript_.exchanges.size(); ++i) {
       const Exchange& exchange = transcript_.exchanges[i];
-      if (exchange.pushed || exchange.role == Role::none) continue;
+      if (exchange.pushed || exchange.upkeep || exchange.role == Role::none) continue;
       if (exchange.tenure == 0) {
         waiting[exchange.client].push_back(i);
       } else {

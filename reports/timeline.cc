@@ -350,9 +350,12 @@ class TimelineWriter {
     if (!of_settings.empty())
       faults += fmt::format("; {} by the scenario's settings", list(of_settings));
     std::vector<std::string> premise = {plural(clients(), "client")};
-    if (run_.unseen.empty() || run_.grants > 0)
+    if (run_.unseen.empty()) {
       premise.push_back(run_.grants == 0 ? "no client learned that it had the lock"
                                          : "the lock was granted " + times(run_.grants));
+    } else if (run_.grants > 0) {
+      premise.push_back(fmt::format("clients said {} that they had the lock", times(run_.grants)));
+    }
     premise.insert(premise.end(),
                    {faults, measured(run_.ended - sim::kStart) + " of virtual time"});
     paragraph(Line().add("  "), 2, "judged: " + joined(premise), Ink::dim);

@@ -9,6 +9,7 @@
 #include "keys/key_kinds.h"
 #include "models/locks/quorum_options.h"
 #include "scenarios/keys.h"
+#include "scenarios/program_locks.h"
 #include "scenarios/setup.h"
 #include "scenarios/topology.h"
 
@@ -126,8 +127,27 @@ void check_locks(const Value& table, const Setup& setup, const Scenario& scenari
                     words.name));
 }
 
+// The account of a run with programs tells clients apart by what they send, and not their threads.
+void check_beside_programs(const Value& table, const ClientsSpec& clients,
+                           const Scenario& scenario) {
+  const auto lock = table.find("lock");
+  const auto own = lock ? lock->find("key") : std::nullopt;
+  if (own && own->text() != scenario.lock.key)
+    own->fail("must be that of [lock]: beside programs there is one lock");
+  const auto refuse = [&table](std::string_view key, bool given) {
+    if (given) table.at(key).fail("is not for a client beside programs");
+  };
+  refuse("threads", clients.threads > 1);
+  refuse("operators", clients.operators > 0);
+  refuse("keys", !clients.keys.empty());
+  refuse("effect", clients.effect != Effect::resource);
+  refuse("nested", clients.nested);
+  refuse("work", has_step(clients.work, WorkStep::Deed::fence));
+}
+
 // A program decides itself what a client does.
-void check_program(const Value& table, const AlgorithmWords& words) {
+void check_program(const Value& table, const ClientsSpec& clients, const Scenario& scenario,
+                   const AlgorithmWords& words) {
   constexpr std::string_view kOfPrograms[] = {
       "count", "arrive_every", "program", "folder", "until", "gc", "name", "arrives_at", "lock"};
   for (const Value& given : table.entries()) {
@@ -137,16 +157,19 @@ void check_program(const Value& table, const AlgorithmWords& words) {
       given.fail("has no effect: the program decides what the client does");
     const bool program =
         given.name() == "program" || given.name() == "folder" || given.name() == "until";
-    if (!words.uses.outside && program)
+    const bool common = given.name() == "until" && has_programs(scenario);
+    if (!words.uses.outside && program && !common)
       given.fail(fmt::format("has no effect: {} is no lock of programs, such as redis-program",
                              words.name));
   }
+  if (!words.uses.outside && has_programs(scenario))
+    check_beside_programs(table, clients, scenario);
 }
 
 void check_clients(const Value& table, const ClientsSpec& clients, const Scenario& scenario,
                    const AlgorithmWords& words) {
   const servers::Kind& server = lock_server(scenario);
-  check_program(table, words);
+  check_program(table, clients, scenario, words);
   servers::check_gc(table, clients.gc);
   check_work(table, clients);
   if (clients.find_by == FindBy::monitors && server.monitors == nullptr)
@@ -384,9 +407,17 @@ void check_setups(const Value& root, Scenario& scenario, const Vocabulary& vocab
       check_one(root, tables[i], scenario.unlike[i], scenario, vocabulary, find);
   }
   for (const Setup& setup : setups(scenario)) {
-    if (words.uses.outside && setup.clients.program.empty())
+    const models::Algorithm& algorithm = *find_algorithm(setup.lock);
+    if (algorithm.uses.outside && setup.clients.program.empty())
       root.fail_missing("clients.program",
-                        fmt::format("must be given: {} is the lock of a program", words.name));
+                        fmt::format("must be given: {} is the lock of a program", algorithm.name));
+    // A grant is told from the entries of any client.
+    if (has_programs(scenario) &&
+        quorum_of(scenario, setup) != quorum_of(scenario, common_setup(scenario)))
+      root.at("client").fail(fmt::format(
+          "{} must have its lock on as many servers as the others: beside programs, all grants "
+          "need the same number",
+          algorithm.name));
   }
   check_count_of_servers(root, scenario, vocabulary);
   check_threads(root, scenario);

@@ -53,8 +53,8 @@ struct Steps {
       reads = reads || has_step(work, Deed::read);
       has_work = has_work || !work.empty();
     }
-    if (writes) roles.push_back(name(Role::write));
-    if (reads) roles.push_back(name(Role::read));
+    if (writes) add(roles, name(Role::write));
+    if (reads) add(roles, name(Role::read));
     why_no_write = has_work ? "no step of `clients.work` writes" : "`clients.writes` is 0";
   }
 

@@ -11,6 +11,7 @@
 #include "models/locks/redisson/kin.h"
 #include "scenarios/bounds.h"
 #include "scenarios/process_kinds.h"
+#include "scenarios/program_locks.h"
 #include "scenarios/setup.h"
 #include "scenarios/topology.h"
 
@@ -264,6 +265,7 @@ bool has_one_order(const Scenario& scenario) {
 
 // The part of every premise that the scenario itself does not keep, whatever happens in the run.
 std::string_view broken_by_user(const Scenario& scenario) {
+  if (has_programs(scenario)) return {};
   if (!commands_alone_set_the_key(scenario)) return kOwnCommands;
   const bool release =
       every_client(scenario, [](const Setup& setup) { return setup.clients.releases; });

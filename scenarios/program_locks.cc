@@ -1,5 +1,6 @@
 #include "scenarios/program_locks.h"
 
+#include <algorithm>
 #include <deque>
 #include <string>
 #include <vector>
@@ -79,8 +80,15 @@ const Algorithm* program_lock(std::string_view name) {
 }
 
 bool has_programs(const Scenario& scenario) {
-  const models::Algorithm* const algorithm = find_algorithm(scenario);
-  return algorithm != nullptr && algorithm->uses.outside;
+  const auto is_program = [](const LockSpec& lock) {
+    const Algorithm* const algorithm = find_algorithm(lock);
+    return algorithm != nullptr && algorithm->uses.outside;
+  };
+  // Many are asked, few have clients that differ.
+  return is_program(scenario.lock) ||
+         std::any_of(scenario.unlike.begin(), scenario.unlike.end(), [&](const OneClient& one) {
+           return !one.lock.algorithm.empty() && is_program(one.lock);
+         });
 }
 
 }  // namespace picklock::scenarios

@@ -23,7 +23,7 @@ std::span<const models::Algorithm> program_locks();
 // nullptr: there is none of that name.
 const models::Algorithm* program_lock(std::string_view name);
 
-// Whether the clients are programs. They promise nothing.
+// Whether any client is a program. Nothing is promised then.
 bool has_programs(const Scenario& scenario);
 
 }  // namespace picklock::scenarios

@@ -13,6 +13,7 @@
 #include "guests/support.h"
 #include "keys/bad_input.h"
 #include "models/servers/kind.h"
+#include "outside/resource_client.h"
 #include "outside/resource_wire.h"
 #include "scenarios/process_kinds.h"
 #include "scenarios/program_locks.h"
@@ -104,7 +105,6 @@ void Programs::build_resource(const servers::Site& site, servers::Cluster& clust
 }
 
 void Programs::build_client(std::uint32_t number, const ClientsSpec& clients, Duration arrives) {
-  while (programs_.size() <= number) programs_.emplace_back();
   sim::Process& process = simulation_->scheduler.processes().at(number);
   std::vector<std::string> environment = {
       "HOME=/",
@@ -134,6 +134,13 @@ void Programs::build_client(std::uint32_t number, const ClientsSpec& clients, Du
                           arrives, *this);
 }
 
+models::Resource::Way Programs::way_to(std::string name) {
+  return [this, name = std::move(name)](sim::Simulation& simulation, sim::Process& self,
+                                        Duration patience) {
+    return std::make_unique<outside::ResourceClient>(simulation, self, resource_, name, patience);
+  };
+}
+
 // The servers note for each tag what was granted to it.
 sim::Tag Programs::admit(sim::Process& client) {
   const sim::Tag tag = tenures_->begin();
@@ -146,14 +153,14 @@ void Programs::end(std::span<const std::string> keys) {
   std::string why;
   std::uint32_t who = 0;
   ends_.clear();
-  for (std::uint32_t i = 0; i < scenario_->clients.count; ++i) {
-    if (why.empty() && !programs_[i].not_reproducible().empty()) {
-      why = programs_[i].not_reproducible();
-      who = i;
+  for (auto& [client, program] : programs_) {
+    if (why.empty() && !program.not_reproducible().empty()) {
+      why = program.not_reproducible();
+      who = client;
     }
-    if (const std::string how = programs_[i].ending(); !how.empty())
-      ends_.push_back({processes_[i].name, how, programs_[i].last_line(), programs_[i].printed()});
-    programs_[i].end();
+    if (const std::string how = program.ending(); !how.empty())
+      ends_.push_back({processes_[client].name, how, program.last_line(), program.printed()});
+    program.end();
   }
   if (!why.empty()) {
     throw keys::BadInput(
@@ -161,10 +168,18 @@ void Programs::end(std::span<const std::string> keys) {
                     "virtual time: {}",
                     keys::printable(scenario_->name, 200), processes_[who].name, why));
   }
+  std::vector<bool> own(scenario_->clients.count);
+  for (std::uint32_t i = 0; i < own.size(); ++i) own[i] = !programs_.contains(i);
+  for (const history::HistoryEvent& event : simulation_->recorder.history()) {
+    if (event.what != history::What::acquire_invoked) continue;
+    if (event.tenure >= client_of_.size()) client_of_.resize(event.tenure + 1, outside::kNobody);
+    client_of_[event.tenure] = event.process;
+  }
   outside::Cast cast{.client_of = client_of_,
                      .number_of = {},
                      .first_server = scenario_->clients.count,
                      .clients = scenario_->clients.count,
+                     .own = std::move(own),
                      .quorum = quorum_of(*scenario_, scenario_->clients, scenario_->lock),
                      .resource = 0,
                      .things = resource_.names(),
@@ -190,8 +205,9 @@ std::vector<std::string> Programs::names() const {
 bool Programs::judges(Property property) const {
   if (property == Property::mutual_exclusion) {
     return std::any_of(
-        account_.history.begin(), account_.history.end(),
-        [](const history::HistoryEvent& one) { return one.what == history::What::acquire_ok; });
+        account_.history.begin(), account_.history.end(), [this](const history::HistoryEvent& one) {
+          return one.what == history::What::acquire_ok && programs_.contains(one.process);
+        });
   }
   return std::find(std::begin(kJudgedOutside), std::end(kJudgedOutside), property) !=
          std::end(kJudgedOutside);

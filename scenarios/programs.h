@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +42,9 @@ class Programs final : private outside::Register {
   void build_resource(const servers::Site& site, servers::Cluster& cluster,
                       const models::ResourceRules& rules);
   void build_client(std::uint32_t number, const ClientsSpec& clients, Duration arrives);
+  // How a client of picklock reaches the resource of the programs. What it reads and writes there
+  // has this name.
+  models::Resource::Way way_to(std::string name);
 
   // The run is over; its keys have these names. Throws keys::BadInput if it cannot be repeated.
   void end(std::span<const std::string> keys);
@@ -61,7 +64,7 @@ class Programs final : private outside::Register {
   std::vector<std::uint16_t> ports_;
   std::vector<outside::Address> addresses_;
   const servers::Cluster* cluster_ = nullptr;
-  std::deque<outside::Program> programs_;
+  std::map<std::uint32_t, outside::Program> programs_;  // by the number of the client
   outside::Resource resource_;
   history::RecordedSimulation* simulation_ = nullptr;
   models::Tenures* tenures_ = nullptr;

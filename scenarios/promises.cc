@@ -109,7 +109,14 @@ Promises promises_of(const Scenario& scenario, const std::vector<Setup>& clients
 
 Promises promises(const Scenario& scenario, const sim::Plan& faults) {
   const std::vector<Setup> clients = setups(scenario);
-  Promises all = promises_of(scenario, clients, classes_met(scenario, faults));
+  const FaultClasses met = classes_met(scenario, faults);
+  // Beside a program, each client is expected to keep what can be seen from outside.
+  const auto program = std::find_if(clients.begin(), clients.end(), [](const Setup& setup) {
+    return find_algorithm(setup.lock)->uses.outside;
+  });
+  Promises all = program == clients.end()
+                     ? promises_of(scenario, clients, met)
+                     : promises(*find_algorithm(program->lock), program->lock.options, met);
   all[static_cast<std::size_t>(Property::mutual_exclusion)].without_faults =
       disturbances(scenario, faults).empty();
   Promised& not_stuck = all[static_cast<std::size_t>(Property::not_stuck)];

@@ -7,6 +7,7 @@
 
 #include "models/servers/kind.h"
 #include "scenarios/checks.h"
+#include "scenarios/program_locks.h"
 #include "scenarios/setup.h"
 
 namespace picklock::scenarios {
@@ -112,7 +113,8 @@ void check_for_programs(const Value& root, const ResourceSpec& resource) {
 }  // namespace
 
 void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
-  if (words.uses.outside) return check_for_programs(root, scenario.servers.resource);
+  if (has_programs(scenario)) check_for_programs(root, scenario.servers.resource);
+  if (words.uses.outside) return;
   const servers::Kind& server = lock_server(scenario);
   if (scenario.servers.resource.fencing == Fencing::after && server.fetch_token == nullptr) {
     root.at("servers")

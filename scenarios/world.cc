@@ -280,6 +280,7 @@ models::ClientMachine& World::build_machine(models::ClientMachine& machine, sim:
                            .number = number,
                            .find_by = client.part.clients->find_by,
                            .primaries = client.primaries};
+  if (programs_ != nullptr) resource_.reach_by(programs_->way_to(client.part.lock->key));
   servers::ClientEnd* end = server_->resource_first ? nullptr : &cluster_->connect(site(), seat);
   machine.reset(simulation_, process, resource_, options, client.part.clients->write_timeout,
                 tenures_);
@@ -290,7 +291,8 @@ models::ClientMachine& World::build_machine(models::ClientMachine& machine, sim:
 
 void World::build_client(std::uint32_t number) {
   const ClientProgram::Part& part = clients_[number].part;
-  if (programs_ != nullptr) return programs_->build_client(number, *part.clients, part.arrives);
+  if (part.algorithm->uses.outside)
+    return programs_->build_client(number, *part.clients, part.arrives);
   while (machines_.size() <= number) {
     machines_.emplace_back();
     lives_.emplace_back();

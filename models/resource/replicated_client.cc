@@ -40,68 +40,65 @@ Seen ReplicatedClient::Writer::seen() const {
   return seen;
 }
 
-void ReplicatedClient::reset(sim::Simulation& simulation, sim::Process& self,
-                             std::deque<Node>& nodes, Commits& commits, RecoverBy recover_by,
-                             sim::Duration patience) {
-  simulation_ = &simulation;
-  self_ = &self;
-  commits_ = &commits;
-  recover_by_ = recover_by;
-  patience_ = patience;
-  nodes_ = nodes.size();
-  while (callers_.size() < nodes_) callers_.emplace_back();
-  for (std::size_t i = 0; i < nodes_; ++i)
-    callers_[i].reset(simulation, self, nodes[i].process(), nodes[i], Node::protocol());
-  processes_.clear();
-  for (const Node& node : nodes) processes_.push_back(node.process().id());
-  writers_.clear();
+ReplicatedClient::ReplicatedClient(sim::Simulation& simulation, sim::Process& self,
+                                   std::deque<Node>& nodes, Commits& commits, RecoverBy recover_by,
+                                   sim::Duration patience)
+    : simulation_(simulation),
+      self_(self),
+      commits_(commits),
+      recover_by_(recover_by),
+      patience_(patience) {
+  for (Node& node : nodes) {
+    callers_.emplace_back().reset(simulation, self, node.process(), node, Node::protocol());
+    processes_.push_back(node.process().id());
+  }
 }
 
 void ReplicatedClient::forget() {
-  for (std::size_t i = 0; i < nodes_; ++i) callers_[i].forget();
+  for (sim::Caller& caller : callers_) caller.forget();
   writers_.clear();
 }
 
 // ---------------------------------------------------------------- operations
 
-Written ReplicatedClient::write(std::int64_t value, std::int64_t epoch) {
+Written ReplicatedClient::write(std::int64_t value, const Credentials& shown) {
   Seen unread;
-  return update(WriteMode::unconditional, value, unread, epoch);
+  return update(WriteMode::unconditional, value, unread, shown);
 }
 
-std::optional<Seen> ReplicatedClient::read(std::int64_t epoch) {
-  const std::shared_ptr<Writer> writer = writer_of(epoch);
+std::optional<Seen> ReplicatedClient::read(const Credentials& shown) {
+  const std::shared_ptr<Writer> writer = writer_of(shown.token);
   Round round;
   if (takes_over(writer, round)) {
-    const std::uint32_t operation = commits_->begin(What::read_accepted, 0);
+    const std::uint32_t operation = commits_.begin(What::read_accepted, 0);
     if (appends(writer, {.operation = operation, .reads = true}, round)) return writer->seen();
   }
   rejected(round, What::read_rejected, writer->seen().version, 0);
   return std::nullopt;
 }
 
-Written ReplicatedClient::announce(std::int64_t epoch) {
-  const std::shared_ptr<Writer> writer = writer_of(epoch);
+Written ReplicatedClient::announce(const Credentials& shown) {
+  const std::shared_ptr<Writer> writer = writer_of(shown.token);
   Round round;
   if (takes_over(writer, round)) return Written::accepted;
   return rejected(round, What::token_rejected, writer->seen().version, 0);
 }
 
 Written ReplicatedClient::update(WriteMode mode, std::int64_t value, Seen& seen,
-                                 std::int64_t epoch) {
-  const std::shared_ptr<Writer> writer = writer_of(epoch);
+                                 const Credentials& shown) {
+  const std::shared_ptr<Writer> writer = writer_of(shown.token);
   Round round;
   const bool leads = takes_over(writer, round);
   const std::uint32_t current = writer->seen().version;
   // The write extends the log that the writer has, even if the holder has read an older version.
   const std::uint32_t base = mode == WriteMode::unconditional ? current : seen.version;
   if (leads && mode == WriteMode::if_version && current != seen.version) {
-    commits_->reject(processes_.front(), What::write_rejected, current, base,
-                     history::Cause::version);
+    commits_.reject(processes_.front(), What::write_rejected, current, base,
+                    history::Cause::version);
     return Written::rejected;
   }
   if (leads) {
-    const std::uint32_t operation = commits_->begin(What::write_accepted, base);
+    const std::uint32_t operation = commits_.begin(What::write_accepted, base);
     if (appends(writer, {.operation = operation, .value = value}, round)) {
       seen = writer->seen();
       return Written::accepted;
@@ -112,15 +109,15 @@ Written ReplicatedClient::update(WriteMode mode, std::int64_t value, Seen& seen,
 
 Written ReplicatedClient::rejected(const Round& round, What what, std::uint32_t version,
                                    std::uint32_t base) {
-  if (!round.is_refused() || simulation_->scheduler.inert()) return Written::unknown;
-  commits_->reject(round.refused_by, what, version, base);
+  if (!round.is_refused() || simulation_.scheduler.inert()) return Written::unknown;
+  commits_.reject(round.refused_by, what, version, base);
   return Written::rejected;
 }
 
 // ---------------------------------------------------------------- the protocol
 
 std::shared_ptr<ReplicatedClient::Writer> ReplicatedClient::writer_of(std::int64_t epoch) {
-  const history::TenureId tenure = simulation_->scheduler.running()->tag;
+  const history::TenureId tenure = simulation_.scheduler.running()->tag;
   for (const std::shared_ptr<Writer>& writer : writers_) {
     if (writer->tenure == tenure && writer->epoch == epoch) return writer;
   }
@@ -175,17 +172,17 @@ std::string ReplicatedClient::call(std::size_t node, Role role, const std::strin
 
 void ReplicatedClient::ask(const std::shared_ptr<Writer>& writer, const std::string& request,
                            Round& result) {
-  sim::Scheduler& scheduler = simulation_->scheduler;
+  sim::Scheduler& scheduler = simulation_.scheduler;
   result = {};
   if (scheduler.inert()) return;
   const auto round = std::make_shared<Round>();
-  round->nodes = nodes_;
-  round->majority = commits_->majority();
+  round->nodes = callers_.size();
+  round->majority = commits_.majority();
   const sim::Thread& asking = *scheduler.running();
-  for (std::size_t i = 0; i < nodes_; ++i) {
+  for (std::size_t i = 0; i < callers_.size(); ++i) {
     scheduler.threads().spawn(
-        *self_, [this, i, round, writer, request, tag = asking.tag, role = asking.role] {
-          sim::Thread& thread = *simulation_->scheduler.running();
+        self_, [this, i, round, writer, request, tag = asking.tag, role = asking.role] {
+          sim::Thread& thread = *simulation_.scheduler.running();
           thread.tag = tag;
           thread.role = role;
           std::string answer = call(i, role, request);
@@ -199,7 +196,7 @@ void ReplicatedClient::ask(const std::shared_ptr<Writer>& writer, const std::str
             round->agreed.push_back(std::move(answer));
           }
           if (round->waiting != nullptr && round->is_decided())
-            simulation_->scheduler.threads().wake(*round->waiting);
+            simulation_.scheduler.threads().wake(*round->waiting);
         });
   }
   struct Waits {

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "models/resource/access.h"
 #include "models/resource/commits.h"
 #include "models/resource/node.h"
 #include "models/resource/replicated_log.h"
-#include "models/resource/write_mode.h"
 #include "picklock/lock.h"
 #include "sim/caller.h"
 
@@ -24,17 +24,16 @@ namespace picklock::models {
 // the latest writer, or the longest of all.
 enum class RecoverBy : std::uint8_t { epoch, length };
 
-class ReplicatedClient {
+class ReplicatedClient final : public ResourceAccess {
  public:
-  void reset(sim::Simulation& simulation, sim::Process& self, std::deque<Node>& nodes,
-             Commits& commits, RecoverBy recover_by, sim::Duration patience);
-  void forget();
+  ReplicatedClient(sim::Simulation& simulation, sim::Process& self, std::deque<Node>& nodes,
+                   Commits& commits, RecoverBy recover_by, sim::Duration patience);
 
-  // As ResourceClient has them; each parks.
-  Written write(std::int64_t value, std::int64_t epoch);
-  std::optional<Seen> read(std::int64_t epoch);
-  Written announce(std::int64_t epoch);
-  Written update(WriteMode mode, std::int64_t value, Seen& seen, std::int64_t epoch);
+  void forget() override;
+  Written write(std::int64_t value, const Credentials& shown) override;
+  std::optional<Seen> read(const Credentials& shown) override;
+  Written announce(const Credentials& shown) override;
+  Written update(WriteMode mode, std::int64_t value, Seen& seen, const Credentials& shown) override;
 
  private:
   struct Writer {
@@ -60,13 +59,12 @@ class ReplicatedClient {
   Written rejected(const Round& round, history::What what, std::uint32_t version,
                    std::uint32_t base);
 
-  sim::Simulation* simulation_ = nullptr;
-  sim::Process* self_ = nullptr;
-  Commits* commits_ = nullptr;
-  RecoverBy recover_by_{};
-  sim::Duration patience_{};
-  std::deque<sim::Caller> callers_;
-  std::size_t nodes_ = 0;
+  sim::Simulation& simulation_;
+  sim::Process& self_;
+  Commits& commits_;
+  RecoverBy recover_by_;
+  sim::Duration patience_;
+  std::deque<sim::Caller> callers_;               // one for each node
   std::vector<sim::ProcessId> processes_;         // of the nodes
   std::vector<std::shared_ptr<Writer>> writers_;  // one for each tenure
 };

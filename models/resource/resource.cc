@@ -88,6 +88,7 @@ void Resource::reset(history::RecordedSimulation& simulation, sim::Process& proc
   }
   closed_.clear();
   nodes_.clear();
+  way_ = nullptr;
 }
 
 void Resource::replicate(history::RecordedSimulation& simulation,
@@ -99,6 +100,10 @@ void Resource::replicate(history::RecordedSimulation& simulation,
   nodes_.resize(processes.size());
   for (std::size_t i = 0; i < processes.size(); ++i)
     nodes_[i].reset(simulation, *processes[i], i, tenures, commits_, rules_.nodes);
+  reach_by([this](sim::Simulation& within, sim::Process& self, sim::Duration patience) {
+    return std::make_unique<ReplicatedClient>(within, self, nodes_, commits_, rules_.recover_by,
+                                              patience);
+  });
 }
 
 // A write without a token is older than any write with one.
@@ -198,20 +203,15 @@ void Resource::append_version(const Thing& thing, sim::Payload& answer) const {
 void ResourceClient::reset(sim::Simulation& simulation, sim::Process& self, Resource& resource,
                            sim::Duration patience) {
   patience_ = patience;
-  if (resource.replicated()) {
-    if (replicated_ == nullptr) replicated_ = std::make_unique<ReplicatedClient>();
-    replicated_->reset(simulation, self, resource.nodes_, resource.commits_,
-                       resource.rules_.recover_by, patience);
-    return;
-  }
-  replicated_.reset();
+  way_ = resource.way_ ? resource.way_(simulation, self, patience) : nullptr;
+  if (way_ != nullptr) return;
   caller_.reset(simulation, self, resource.process(), resource, Resource::protocol());
 }
 
-void ResourceClient::forget() { replicated_ != nullptr ? replicated_->forget() : caller_.forget(); }
+void ResourceClient::forget() { way_ != nullptr ? way_->forget() : caller_.forget(); }
 
 Written ResourceClient::write(std::uint32_t number, const Credentials& shown) {
-  if (replicated_ != nullptr) return replicated_->write(number, shown.token);
+  if (way_ != nullptr) return way_->write(number, shown);
   return outcome_of(call(Role::write, [number, &shown](sim::Payload& payload) {
     payload.append(kWrite);
     append(payload, number);
@@ -220,7 +220,7 @@ Written ResourceClient::write(std::uint32_t number, const Credentials& shown) {
 }
 
 std::optional<Seen> ResourceClient::read(const Credentials& shown) {
-  if (replicated_ != nullptr) return replicated_->read(shown.token);
+  if (way_ != nullptr) return way_->read(shown);
   const sim::Answer answer = call(Role::read, [&shown](sim::Payload& payload) {
     payload.append(kRead);
     append(payload, shown);
@@ -230,7 +230,7 @@ std::optional<Seen> ResourceClient::read(const Credentials& shown) {
 }
 
 Written ResourceClient::announce(const Credentials& shown) {
-  if (replicated_ != nullptr) return replicated_->announce(shown.token);
+  if (way_ != nullptr) return way_->announce(shown);
   return outcome_of(call(Role::write, [&shown](sim::Payload& payload) {
     payload.append(kFence);
     append(payload, shown);
@@ -239,7 +239,7 @@ Written ResourceClient::announce(const Credentials& shown) {
 
 Written ResourceClient::update(WriteMode mode, std::int64_t value, Seen& seen,
                                const Credentials& shown) {
-  if (replicated_ != nullptr) return replicated_->update(mode, value, seen, shown.token);
+  if (way_ != nullptr) return way_->update(mode, value, seen, shown);
   const sim::Answer answer = call(Role::write, [&](sim::Payload& payload) {
     payload.append(kWrite);
     append(payload, value);

@@ -19,6 +19,7 @@
 
 #include "history/recorded_simulation.h"
 #include "models/client/tenures.h"
+#include "models/resource/access.h"
 #include "models/resource/commits.h"
 #include "models/resource/fence.h"
 #include "models/resource/node.h"
@@ -45,14 +46,6 @@ struct ResourceRules {
   NodeRules nodes{};
 };
 
-// The credentials of a request: a fencing token, the token of its owner, or the log of its sender.
-// Empty: none.
-struct Credentials {
-  std::int64_t token = 0;
-  std::string_view owner{};
-  std::string_view log{};
-};
-
 class Resource final : public sim::Service {
  public:
   void reset(history::RecordedSimulation& simulation, sim::Process& process, const Tenures& tenures,
@@ -60,7 +53,10 @@ class Resource final : public sim::Service {
   // Replicated on these processes.
   void replicate(history::RecordedSimulation& simulation, std::span<sim::Process* const> processes,
                  const Tenures& tenures, const ResourceRules& rules);
-  bool replicated() const { return !nodes_.empty(); }
+  // It is elsewhere: each client reaches it by what this makes.
+  using Way = std::function<std::unique_ptr<ResourceAccess>(sim::Simulation&, sim::Process& self,
+                                                            sim::Duration patience)>;
+  void reach_by(Way way) { way_ = std::move(way); }
 
   static const sim::Protocol& protocol();
 
@@ -89,6 +85,7 @@ class Resource final : public sim::Service {
   friend class ResourceClient;
   std::deque<Node> nodes_;  // empty: it is one process
   Commits commits_;
+  Way way_;  // empty: requests go to the process
 };
 
 class ResourceClient {
@@ -115,7 +112,7 @@ class ResourceClient {
 
   sim::Caller caller_;
   sim::Duration patience_{};
-  std::unique_ptr<ReplicatedClient> replicated_;  // nullptr: the resource is one process
+  std::unique_ptr<ResourceAccess> way_;  // nullptr: the resource is one process
 };
 
 }  // namespace picklock::models

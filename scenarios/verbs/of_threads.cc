@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "models/locks/algorithm.h"
+#include "scenarios/setup.h"
 #include "scenarios/verbs/kind.h"
 
 namespace picklock::verbs {
@@ -14,7 +15,11 @@ constexpr std::string_view kClientsOnly = "only a client has threads of its own"
 
 std::string has_no_threads(const Fault& fault, const scenarios::Scenario& scenario,
                            std::span<const Fault>) {
-  const models::Algorithm* const algorithm = scenarios::find_algorithm(scenario);
+  const models::Algorithm* algorithm = scenarios::find_algorithm(scenario);
+  for (const scenarios::OneClient& one : scenario.unlike) {
+    if (one.name == fault.target)
+      algorithm = scenarios::find_algorithm(scenarios::setup_of(scenario, one).lock);
+  }
   if (algorithm == nullptr || algorithm->uses.threads) return {};
   return fmt::format("not applicable to {}: the threads of a program are its own", fault.target);
 }
