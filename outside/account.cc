@@ -190,8 +190,8 @@ class Accountant {
       release.woken.push_back(receiver);
   }
 
-  // The history of a client of picklock says what it believes. What it has been granted is seen at
-  // the servers, as for a program.
+  // The history of a client of picklock says what it believes. Its grants are seen at the servers,
+  // as those of a program are.
   bool is_of_own_client(const HistoryEvent& event) const {
     return event.tenure != 0 && cast_.is_own(event.process) && !changes_entry(event.what) &&
            !history::is_at_resource(event.what) && event.what != What::thread_ended;

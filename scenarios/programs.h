@@ -42,8 +42,7 @@ class Programs final : private outside::Register {
   void build_resource(const servers::Site& site, servers::Cluster& cluster,
                       const models::ResourceRules& rules);
   void build_client(std::uint32_t number, const ClientsSpec& clients, Duration arrives);
-  // How a client of picklock reaches the resource of the programs. What it reads and writes there
-  // has this name.
+  // How a client of picklock reaches the resource of the programs, to read and write `name` there.
   models::Resource::Way way_to(std::string name);
 
   // The run is over; its keys have these names. Throws keys::BadInput if it cannot be repeated.
