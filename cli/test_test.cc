@@ -256,6 +256,18 @@ hold = "3s"
 cycles = 1
 )";
 
+TEST_F(Programs, MayRemoveTheDataOfEachOther) {
+  std::string python = kNaive;
+  python += "say(redis, \"SET\", \"cache\", \"1\")\nsay(redis, \"DEL\", \"cache\")\n";
+  python.replace(python.find("time.sleep(4)"), 13,
+                 "say(redis, \"SET\", \"cache\", \"0\")\ntime.sleep(4)");
+  const Ran ran = picklock("run " + scenario(python));
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("own-release         holds"));
+  EXPECT_THAT(ran.out,
+              HasSubstr("not judged as locks, because no command takes them only if they"));
+}
+
 TEST_F(Programs, StandBesideClientsOfPicklock) {
   const Ran ran = picklock("run " + scenario(kNaive, kBeside));
   EXPECT_EQ(ran.err, "");

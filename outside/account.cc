@@ -59,6 +59,7 @@ class Accountant {
   }
 
   Account account() {
+    find_locks();
     for (std::size_t at = 0; at < trace_.records.size(); ++at) read(at, trace_.records[at]);
     name_steps();
     find_late_renewals();
@@ -116,6 +117,33 @@ class Accountant {
   }
   static bool is_pushed(const TraceRecord& record) { return record.reply && record.answers == 0; }
 
+  // ---------------------------------------------------------------- the locks
+
+  void find_locks() {
+    if (cast_.takes == nullptr) return;
+    std::set<std::string_view> taken;
+    for (const TraceRecord& record : trace_.records) {
+      const bool asks = record.kind == TraceKind::sent && !record.reply &&
+                        record.process < cast_.first_server && record.peer != cast_.resource;
+      if (!asks) continue;
+      for (const std::string_view key : cast_.takes(trace_.payload(record))) taken.insert(key);
+    }
+    // In another database, orders is called db1:orders.
+    const auto is_taken = [&taken](std::string_view key) {
+      const bool elsewhere = key.starts_with("db") && key.find(':') != std::string_view::npos;
+      return taken.contains(key) || (elsewhere && taken.contains(key.substr(key.find(':') + 1)));
+    };
+    for (const std::string& key : cast_.keys)
+      locks_.push_back(locks_.size() < cast_.named || is_taken(key));
+    std::set<KeyId> others;
+    for (const HistoryEvent& event : history_) {
+      if (changes_entry(event.what) && !is_lock(event.key)) others.insert(event.key);
+    }
+    account_.other_keys.assign(others.begin(), others.end());
+  }
+
+  bool is_lock(KeyId key) const { return key >= locks_.size() || locks_[key]; }
+
   // ---------------------------------------------------------------- what happened
 
   void read(std::size_t at, const TraceRecord& record) {
@@ -160,7 +188,7 @@ class Accountant {
 
   void happened(std::size_t at, const HistoryEvent& event) {
     if (event.what == What::queued || event.what == What::refused_free) return;
-    if (changes_entry(event.what) && !cast_.is_lock(event.key)) return;
+    if (changes_entry(event.what) && !is_lock(event.key)) return;
     if (is_of_own_client(event)) return believe(at, event);
     HistoryEvent told = event;
     if (changes_entry(event.what)) {
@@ -430,7 +458,7 @@ class Accountant {
   std::set<std::string_view> names_of_locks() const {
     std::set<std::string_view> names;
     for (const HistoryEvent& event : history_) {
-      if (changes_entry(event.what) && cast_.is_lock(event.key) && event.key < cast_.keys.size())
+      if (changes_entry(event.what) && is_lock(event.key) && event.key < cast_.keys.size())
         names.insert(cast_.keys[event.key]);
     }
     return names;
@@ -536,6 +564,7 @@ class Accountant {
   const Cast& cast_;
   Account account_;
 
+  std::vector<bool> locks_;                    // by key; empty: all are
   std::map<std::uint32_t, Request> requests_;  // from outside, by number
   // By tag and server: those without an answer.
   std::map<std::pair<sim::Tag, ProcessId>, std::deque<std::uint32_t>> waiting_;

@@ -9,6 +9,7 @@
 // beliefs are known only if it says ENTER and LEAVE, to the resource or as marks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -50,14 +51,15 @@ struct Cast {
   sim::ProcessId second_thing = 0;
   // The names of the keys of the history.
   std::span<const std::string> keys{};
-  // Whether each of them is the key of a lock: changes of the others are left out. Empty: all are.
-  std::vector<bool> locks{};
+  // Changes of keys that are no lock's are left out. Locks are the first `named` keys, and those
+  // that some request takes as a lock does (servers::Kind); nullptr: every key is a lock's.
+  std::vector<std::string_view> (*takes)(std::string_view request) = nullptr;
+  std::size_t named = 0;
 
   sim::ProcessId client(sim::Tag tag) const {
     return tag < client_of.size() ? client_of[tag] : kNobody;
   }
   bool is_own(sim::ProcessId client) const { return client < own.size() && own[client]; }
-  bool is_lock(history::KeyId key) const { return key >= locks.size() || locks[key]; }
 };
 
 // An entry that is there at the end.
@@ -93,6 +95,7 @@ struct Account {
   std::vector<Left> left;
   std::vector<Release> releases;
   std::vector<LateRenewal> late_renewals;
+  std::vector<history::KeyId> other_keys;  // that clients have changed and that are no lock's
 };
 
 Account account_of(const history::History& history, const sim::Trace& trace, const Cast& cast);

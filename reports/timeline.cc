@@ -266,7 +266,7 @@ class TimelineWriter {
       }
     }
     unpromised();
-    unseen();
+    not_judged();
     premises();
   }
 
@@ -275,13 +275,23 @@ class TimelineWriter {
   }
 
   // Only the program could tell of these.
-  void unseen() {
+  void not_judged() {
     if (run_.unseen.empty()) return;
     std::vector<std::string> names;
     for (const Property one : run_.unseen) names.emplace_back(name(one));
     paragraph(Line().add("  ").add(glyphs_.open, Ink::dim).add(" "), 4,
               "not judged, because nobody outside the program can see it: " + list(names),
               Ink::dim);
+    if (run_.data.empty()) return;
+    constexpr std::size_t kMost = 10;
+    std::vector<std::string> data(
+        run_.data.begin(),
+        run_.data.begin() + static_cast<std::ptrdiff_t>(std::min(run_.data.size(), kMost)));
+    if (run_.data.size() > kMost) data.push_back(plural(run_.data.size() - kMost, "other"));
+    paragraph(
+        Line().add("  ").add(glyphs_.open, Ink::dim).add(" "), 4,
+        "not judged as locks, because no command takes them only if they are free: " + list(data),
+        Ink::dim);
   }
 
   bool promised(const properties::Verdict& verdict) const {

@@ -184,7 +184,9 @@ void Programs::end(std::span<const std::string> keys) {
                      .resource = 0,
                      .things = resource_.names(),
                      .second_thing = static_cast<sim::ProcessId>(processes_.size()),
-                     .keys = keys};
+                     .keys = keys,
+                     .takes = lock_server(*scenario_).takes,
+                     .named = lock_keys(*scenario_).size()};
   for (sim::ProcessId id = 0; id < processes_.size(); ++id) {
     cast.number_of.push_back(id);
     cast.group_of.push_back(group_of(*scenario_, processes_[id]));

@@ -143,6 +143,7 @@ Run Runner::made(const Scenario& scenario, std::uint64_t seed, Demands demands) 
   run.keys = world_.keys();
   run.grants = world_.grants();
   run.ends = world_.program_ends();
+  run.data = world_.data_keys();
   for (const properties::Verdict& verdict : run.verdicts) {
     if (!world_.judges(verdict.property)) run.unseen.push_back(verdict.property);
   }

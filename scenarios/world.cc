@@ -399,6 +399,13 @@ void World::judge() {
   }
 }
 
+std::vector<std::string> World::data_keys() const {
+  std::vector<std::string> names;
+  if (programs_ == nullptr) return names;
+  for (const history::KeyId key : programs_->account().other_keys) names.push_back(keys()[key]);
+  return names;
+}
+
 std::vector<std::string> World::processes() const {
   std::vector<std::string> names;
   for (const ProcessSpec& process : processes_) names.push_back(process.name);

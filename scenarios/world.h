@@ -78,6 +78,8 @@ class World {
   const sim::Network& network() const { return simulation_.network; }
   Duration patience() const { return patience_; }
   const properties::Context& context() const { return context_; }
+  // Keys that programs have changed and that are no lock's.
+  std::vector<std::string> data_keys() const;
   std::vector<ProgramEnd> program_ends() const {
     return programs_ != nullptr ? programs_->ends() : std::vector<ProgramEnd>();
   }

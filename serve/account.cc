@@ -31,7 +31,8 @@ class Accountant {
   Account account() {
     account_.outcome.run.keys = deployment_.keys().names();
     cast_.keys = account_.outcome.run.keys;
-    find_locks();
+    cast_.takes = deployment_.takes();
+    cast_.named = deployment_.named_locks();
     outside::Account told =
         outside::account_of(deployment_.simulation().recorder.history(), trace_, cast_);
     account_.outcome.run.history = std::move(told.history);
@@ -46,6 +47,8 @@ class Accountant {
                                         .at = one.at,
                                         .released = one.released});
     }
+    for (const history::KeyId key : told.other_keys)
+      account_.other_keys.push_back(account_.outcome.run.keys[key]);
     return std::move(account_);
   }
 
@@ -85,29 +88,6 @@ class Accountant {
       cast_.client_of[tag] = client;
       there_[client] = there_[client] || caller.there;
     }
-  }
-
-  void find_locks() {
-    const auto takes = deployment_.takes();
-    if (takes == nullptr) return;
-    std::set<std::string_view> taken;
-    for (const TraceRecord& record : trace_.records) {
-      if (record.kind != TraceKind::sent || record.reply || record.process != 0) continue;
-      for (const std::string_view key : takes(trace_.payload(record))) taken.insert(key);
-    }
-    // In another database, orders is called db1:orders.
-    const auto is_taken = [&taken](std::string_view key) {
-      const bool elsewhere = key.starts_with("db") && key.find(':') != std::string_view::npos;
-      return taken.contains(key) || (elsewhere && taken.contains(key.substr(key.find(':') + 1)));
-    };
-    for (const std::string& key : cast_.keys)
-      cast_.locks.push_back(cast_.locks.size() < deployment_.named_locks() || is_taken(key));
-    std::set<history::KeyId> others;
-    for (const history::HistoryEvent& event : deployment_.simulation().recorder.history()) {
-      const bool of_entry = event.what >= What::entry_created && event.what <= What::entry_removed;
-      if (of_entry && !cast_.is_lock(event.key)) others.insert(event.key);
-    }
-    for (const history::KeyId key : others) account_.other_keys.push_back(cast_.keys[key]);
   }
 
   void number_receivers() {
