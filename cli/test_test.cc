@@ -295,6 +295,45 @@ TEST_F(Programs, StandBesideAClientOfPicklockThatLosesItsThread) {
   EXPECT_THAT(ran.out, HasSubstr("a thread of client-2 ends"));
 }
 
+// Redisson's locks need a hash where kNaive has a string.
+constexpr const char* kSleeps = "import time\ntime.sleep(1)\n";
+
+TEST_F(Programs, StandBesideAClientOfPicklockThatLosesAThreadWithoutATenure) {
+  const std::string watchdog =
+      "[[client]]\nname = \"client-2\"\narrives_at = \"1s\"\nlock.algorithm = \"redisson-lock\"\n"
+      "hold = \"30s\"\ncycles = 1\n[[fault]]\nend-thread = \"client-2\"\n";
+  for (const std::string when : {"at = \"500ms\"\n", "before = \"renew.sent\"\n"}) {
+    const Ran ran = picklock("run " + scenario(kSleeps, watchdog + when));
+    EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("a thread of client-2 ends"));
+  }
+}
+
+TEST_F(Programs, StandBesideAQueueOfClientsOfPicklock) {
+  std::string fair;
+  for (const std::string name : {"client-2", "client-3", "client-4"})
+    fair += "[[client]]\nname = \"" + name +
+            "\"\nlock.algorithm = \"redisson-fair-lock\"\nhold = \"1s\"\ncycles = 2\n";
+  const Ran ran = picklock("run " + scenario(kSleeps, fair) + " --set clients.count=4");
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("own-release         holds"));
+  EXPECT_THAT(ran.out, HasSubstr("clients said 6 times that they had the lock"));
+}
+
+// The write of a tenure that is over is no write of the next one.
+TEST_F(Programs, StandBesideAClientOfPicklockWhoseWriteComesLate) {
+  const Ran ran = picklock(
+      "run " + scenario(kNaive,
+                        "[[client]]\nname = \"client-1\"\n"
+                        "lock.algorithm = \"lua-check-delete\"\n"
+                        "hold = \"1s\"\ncycles = 2\nthink = \"1s\"\n"
+                        "write_timeout = \"500ms\"\n"
+                        "[[fault]]\ndelay = \"client-1\"\n"
+                        "before = \"write.sent\"\nnth = 2\nfor = \"20s\"\n"
+                        "[expect]\nviolated = [\"resource-exclusion\", \"no-stale-write\"]\n"));
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+}
+
 TEST_F(Programs, AreRefusedWhereAFileContradictsItself) {
   const auto refused = [this](const std::string& text, const std::string& complaint) {
     expect_refused("run " + file("bad.toml", "format = 1\n" + text), complaint);
@@ -335,7 +374,12 @@ TEST_F(Programs, AreRefusedWhereAFileContradictsItself) {
   refused_beside(
       "[[client]]\nname = \"client-2\"\n"
       "lock = { algorithm = \"redlock\", key = \"other\" }\n",
-      "key `client.1.lock.key`: must be that of [lock]: beside programs there is one lock");
+      "key `client.1.lock.key`: must be that of [lock]: programs have one lock");
+  refused(
+      "lock.algorithm = \"mysql-program\"\nclients.program = [\"x\"]\n"
+      "servers.resource.fencing = \"after\"\n[[client]]\nname = \"client-2\"\n"
+      "lock.algorithm = \"mysql-get-lock\"\n",
+      "key `servers.resource.fencing`: mysql-program has no counter beside its key");
   refused_beside(beside + "program = [\"x\"]\n",
                  "key `client.1.program`: has no effect: lua-check-delete is no lock of programs");
   refused_beside(beside + "[[fault]]\ninterrupt = \"client-1\"\nbefore = \"WRITE.sent\"\n",

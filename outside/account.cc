@@ -84,6 +84,11 @@ class Accountant {
     Role role{};
     TenureId tenure = 0;
   };
+  // A tenure of a client of picklock, which accompanies all that it does with a lock.
+  struct Own {
+    TenureId tenure = 0;
+    sim::ThreadId thread = 0;
+  };
   // A lock that its client has released and not taken again until `to`, a place in the trace.
   struct Free {
     sim::Instant at{};
@@ -124,7 +129,8 @@ class Accountant {
     std::set<std::string_view> taken;
     for (const TraceRecord& record : trace_.records) {
       const bool asks = record.kind == TraceKind::sent && !record.reply &&
-                        record.process < cast_.first_server && record.peer != cast_.resource;
+                        record.process < cast_.first_server && record.peer != cast_.resource &&
+                        !cast_.is_own(client_of(record.tag));
       if (!asks) continue;
       for (const std::string_view key : cast_.takes(trace_.payload(record))) taken.insert(key);
     }
@@ -150,23 +156,23 @@ class Accountant {
     switch (record.kind) {
       case TraceKind::sent:
         if (is_outside(record.process, record.tag) && !record.reply) {
-          const bool own = cast_.is_own(client_of(record.tag));
-          requests_[record.message] = {
-              .sent = at, .role = own ? record.role : Role::none, .tenure = 0};
+          const Own* const own = find_own(record.tag);
+          requests_[record.message] =
+              own != nullptr ? Request{at, record.role, own->tenure} : Request{at, Role::none, 0};
           const sim::Protocol& protocol = *trace_.protocols[record.protocol];
           if (record.peer == cast_.resource && protocol.command != nullptr)
             say(at, client_of(record.tag), protocol.command(trace_.payload(record)));
         } else if (is_pushed(record)) {
           push(record);
         } else if (record.reply && is_outside(record.peer, record.tag)) {
-          std::erase(waiting_[{record.tag, record.process}], record.answers);
+          std::erase(waiting_[record.tag], record.answers);
         }
         return;
       case TraceKind::delivered:
         // Requests on one connection are served in their order.
         if (record.peer >= cast_.first_server && !record.reply &&
-            requests_.contains(record.message)) {
-          std::deque<std::uint32_t>& waiting = waiting_[{record.tag, record.peer}];
+            requests_.contains(record.message) && find_own(record.tag) == nullptr) {
+          std::deque<std::uint32_t>& waiting = waiting_[record.tag];
           if (std::find(waiting.begin(), waiting.end(), record.message) == waiting.end())
             waiting.push_back(record.message);
         }
@@ -189,17 +195,19 @@ class Accountant {
   void happened(std::size_t at, const HistoryEvent& event) {
     if (event.what == What::queued || event.what == What::refused_free) return;
     if (changes_entry(event.what) && !is_lock(event.key)) return;
-    if (is_of_own_client(event)) return believe(at, event);
     HistoryEvent told = event;
-    if (changes_entry(event.what)) {
+    if (event.what == What::acquire_invoked) own_[event.tenure] = {++tenures_, event.thread};
+    if (changes_entry(event.what) && event.process < cast_.first_server) {
+      tell_own(told);
+    } else if (changes_entry(event.what)) {
       change(at, told);
     } else if (history::is_at_resource(event.what)) {
       use(at, told);
     } else {
       if (event.what == What::process_crashed) forget(renumbered(event.process, kNobody));
+      tell_own(told);
       told.process = renumbered(event.process, kNobody);
       told.peer = renumbered(event.peer, kNobody);
-      if (event.what == What::thread_ended) end_thread(told);
     }
     placed_.push_back({at, told});
   }
@@ -218,34 +226,26 @@ class Accountant {
       release.woken.push_back(receiver);
   }
 
-  // The history of a client of picklock says what it believes. Its grants are seen at the servers,
-  // as those of a program are.
-  bool is_of_own_client(const HistoryEvent& event) const {
-    return event.tenure != 0 && cast_.is_own(event.process) && !changes_entry(event.what) &&
-           !history::is_at_resource(event.what) && event.what != What::thread_ended;
-  }
-  void believe(std::size_t at, const HistoryEvent& event) {
-    thread_of_[event.process] = event.thread;
-    switch (event.what) {
-      case What::acquire_ok:
-        return say(at, event.process, kEnter);
-      case What::release_invoked:
-      case What::loss_learned:
-      case What::deadline_passed:
-      case What::abandoned:
-        return say(at, event.process, kLeave, event.what);
-      default:
-        return;
-    }
+  // ---------------------------------------------------------------- clients of picklock
+
+  // nullptr: the tag is none of theirs.
+  const Own* find_own(sim::Tag tag) const {
+    const auto found = own_.find(tag);
+    return found == own_.end() ? nullptr : &found->second;
   }
 
-  // Its only thread that wants the lock has the number of the client.
-  void end_thread(HistoryEvent& event) {
-    const auto known = thread_of_.find(event.process);
-    const bool wanted = known != thread_of_.end() && known->second == event.thread;
-    event.thread = wanted ? event.process : kNobody;
-    if (wanted) said_.erase(event.process);
+  // What such a client does is in the history already. A program has the number of its client as
+  // its thread, so theirs come after all clients.
+  void tell_own(HistoryEvent& event) const {
+    if (cast_.is_own(event.process)) {
+      event.thread += cast_.clients;
+      const Own* const owner = find_own(event.owner);
+      event.owner = owner != nullptr ? owner->tenure : 0;
+    }
+    if (const Own* const own = find_own(event.tenure)) event.tenure = own->tenure;
   }
+
+  // ---------------------------------------------------------------- programs
 
   // A client that has died knows nothing of its tenures when it starts again.
   void forget(ProcessId client) {
@@ -256,14 +256,13 @@ class Accountant {
   }
 
   // A client says that it believes to hold the lock that was granted to it last, or no longer.
-  void say(std::size_t at, ProcessId client, std::string_view word,
-           What leaves = What::release_invoked) {
+  void say(std::size_t at, ProcessId client, std::string_view word) {
     const bool enters = word == kEnter;
     if (client >= cast_.clients || (!enters && word != kLeave)) return;
     const auto believed = said_.find(client);
     if (enters == (believed != said_.end())) return;  // it has said so already
     HistoryEvent event{.at = trace_.records[at].at,
-                       .what = enters ? What::acquire_ok : leaves,
+                       .what = enters ? What::acquire_ok : What::release_invoked,
                        .role = enters ? Role::acquire : Role::release,
                        .process = client,
                        .thread = client};
@@ -281,8 +280,8 @@ class Accountant {
   }
 
   // Its request, if it came from outside and is under way.
-  Request* request_of(sim::Tag tag, ProcessId server) {
-    const auto waiting = waiting_.find({tag, server});
+  Request* request_of(sim::Tag tag) {
+    const auto waiting = waiting_.find(tag);
     if (waiting == waiting_.end() || waiting->second.empty()) return nullptr;
     return &requests_[waiting->second.front()];
   }
@@ -302,36 +301,43 @@ class Accountant {
     return id;
   }
 
-  Tenure& tenure_of(std::size_t at, sim::Tag tag, ProcessId server, KeyId key, bool creates) {
+  Tenure& tenure_of(std::size_t at, sim::Tag tag, KeyId key, bool creates) {
     Tenure& tenure = current_[{client_of(tag), key}];
     if (tenure.id == 0 || (creates && tenure.entries == 0))
-      tenure = {.id = begin(at, client_of(tag), key, request_of(tag, server)), .entries = 0};
+      tenure = {.id = begin(at, client_of(tag), key, request_of(tag)), .entries = 0};
     return tenure;
   }
 
   void change(std::size_t at, HistoryEvent& event) {
     const ProcessId client = client_of(event.tenure);
+    const Own* const own = find_own(event.tenure);
     Entry& entry = entries_[{event.key, event.process}];
     const bool removed = event.what == What::entry_removed;
-    const bool own = client != kNobody && client == entry.client;
-    const bool takes = client != kNobody && event.cause == history::Cause::command &&
-                       (event.what == What::entry_created ||
-                        (event.what == What::entry_altered && event.passes && !own));
-    const TenureId owner = entry.tenure;
+    const bool has_it =
+        own != nullptr ? own->tenure == entry.tenure : client != kNobody && client == entry.client;
     const bool by_command = event.cause == history::Cause::command;
+    const bool takes = client != kNobody && by_command &&
+                       (event.what == What::entry_created ||
+                        (event.what == What::entry_altered && event.passes && !has_it));
+    const TenureId owner = entry.tenure;
     TenureId acts = 0;
-    if (client != kNobody && by_command)
-      acts = own ? entry.tenure : tenure_of(at, event.tenure, event.process, event.key, takes).id;
-    step(event, acts);
-    if (removed && own && by_command) release(at, event, client);
+    if (own != nullptr) {
+      if (by_command) acts = own->tenure;
+    } else if (client != kNobody && by_command) {
+      acts = has_it ? entry.tenure : tenure_of(at, event.tenure, event.key, takes).id;
+      step(event, acts);
+      if (removed && has_it) release(at, event, client);
+    }
     if (takes || removed) leave(event.key, entry);
     if (takes) {
-      Tenure& tenure = tenure_of(at, event.tenure, event.process, event.key, false);
-      ++tenure.entries;
-      end_release(at, client, event.key);
-      acts = tenure.id;
-      entry = {.tenure = tenure.id, .client = client, .until = event.until};
-      if (is_granted(event.key, tenure.id)) last_granted_[client] = tenure.id;
+      if (own == nullptr) {
+        Tenure& tenure = tenure_of(at, event.tenure, event.key, false);
+        ++tenure.entries;
+        end_release(at, client, event.key);
+        acts = tenure.id;
+      }
+      entry = {.tenure = acts, .client = client, .until = event.until};
+      if (own == nullptr && is_granted(event.key, acts)) last_granted_[client] = acts;
     } else if (removed) {
       entries_.erase({event.key, event.process});
     } else if (event.what == What::entry_created) {
@@ -346,7 +352,12 @@ class Accountant {
       event.owner = acts != 0 ? 0 : entry.tenure;
     }
     event.process = renumbered(event.process, kNobody);
-    event.thread = client == kNobody ? 0 : client;
+    event.thread = thread_of(client, own);
+  }
+
+  sim::ThreadId thread_of(ProcessId client, const Own* own) const {
+    if (own != nullptr) return own->thread + cast_.clients;
+    return client == kNobody ? 0 : client;
   }
 
   bool is_granted(KeyId key, TenureId tenure) const {
@@ -383,7 +394,8 @@ class Accountant {
     const ProcessId client = client_of(owner);
     const auto found = current_.find({client, event.key});
     leave(event.key, entry);
-    entry = {.tenure = 0, .client = client, .until = event.until};
+    const Own* const own = find_own(owner);
+    entry = {.tenure = own != nullptr ? own->tenure : 0, .client = client, .until = event.until};
     if (client == kNobody || found == current_.end()) return;
     entry.tenure = found->second.id;
     ++found->second.entries;
@@ -400,23 +412,25 @@ class Accountant {
   void use(std::size_t at, HistoryEvent& event) {
     const ProcessId client = client_of(event.tenure);
     const sim::Tag tag = event.tenure;
-    event.tenure = client == kNobody            ? 0
+    const Own* const own = find_own(tag);
+    event.tenure = own != nullptr               ? own->tenure
+                   : client == kNobody          ? 0
                    : last_granted_[client] != 0 ? last_granted_[client]
-                                                : tenure_of(at, tag, event.process, 0, false).id;
+                                                : tenure_of(at, tag, 0, false).id;
     const KeyId thing = event.key;
-    if (Request* const request = request_of(tag, event.process)) {
+    if (Request* const request = request_of(tag)) {
       const bool reads = event.what == What::read_accepted || event.what == What::read_rejected;
       *request = {request->sent, reads ? Role::read : Role::write, event.tenure};
     }
     event.key = 0;
     event.peer = client == kNobody ? 0 : client;
-    event.thread = client == kNobody ? 0 : client;
+    event.thread = thread_of(client, own);
     event.process = renumbered(event.process, kNobody, thing);
   }
 
   // The request that made the change was a step of its client.
   void step(HistoryEvent& event, TenureId tenure) {
-    Request* const request = event.tenure != 0 ? request_of(event.tenure, event.process) : nullptr;
+    Request* const request = event.tenure != 0 ? request_of(event.tenure) : nullptr;
     const Role role = event.what == What::entry_created   ? Role::acquire
                       : event.what == What::entry_removed ? Role::release
                       : event.passes                      ? Role::acquire
@@ -424,10 +438,9 @@ class Accountant {
     if (request == nullptr || event.cause != history::Cause::command) return;
     event.role = role;
     // The first change tells what the request is for: a script may count a token as well.
-    if (request->tenure != 0) return;
-    request->tenure = tenure;
     if (request->role != Role::none) return;
     request->role = role;
+    request->tenure = tenure;
     const TraceRecord& record = trace_.records[request->sent];
     const sim::Protocol& protocol = *trace_.protocols[record.protocol];
     if (protocol.describe == nullptr) return;
@@ -445,7 +458,8 @@ class Accountant {
     for (auto& [number, request] : requests_) {
       const TraceRecord& record = trace_.records[request.sent];
       const sim::Protocol& protocol = *trace_.protocols[record.protocol];
-      if (request.role != Role::none || protocol.describe == nullptr) continue;
+      const bool known = request.role != Role::none || find_own(record.tag) != nullptr;
+      if (known || protocol.describe == nullptr) continue;
       const auto form = forms_.find(form_of(protocol, trace_.payload(record)));
       if (form != forms_.end()) {
         request.role = form->second;
@@ -564,15 +578,14 @@ class Accountant {
   const Cast& cast_;
   Account account_;
 
-  std::vector<bool> locks_;                    // by key; empty: all are
-  std::map<std::uint32_t, Request> requests_;  // from outside, by number
-  // By tag and server: those without an answer.
-  std::map<std::pair<sim::Tag, ProcessId>, std::deque<std::uint32_t>> waiting_;
+  std::map<sim::Tag, Own> own_;
+  std::vector<bool> locks_;                                // by key; empty: all are
+  std::map<std::uint32_t, Request> requests_;              // from outside, by number
+  std::map<sim::Tag, std::deque<std::uint32_t>> waiting_;  // at their servers, without an answer
   std::map<std::pair<ProcessId, KeyId>, Tenure> current_;  // by client and key
   std::map<std::pair<KeyId, ProcessId>, Entry> entries_;
   std::vector<TenureId> last_granted_;             // by client; 0: none was
   std::map<ProcessId, TenureId> said_;             // what each client believes to hold
-  std::map<ProcessId, sim::ThreadId> thread_of_;   // of clients of picklock
   std::set<TenureId> told_;                        // which of them were believed in
   std::map<ProcessId, std::size_t> last_release_;  // by client
   std::map<std::uint32_t, std::size_t> told_of_;   // by message: the release of which it tells

@@ -128,12 +128,7 @@ void check_locks(const Value& table, const Setup& setup, const Scenario& scenari
 }
 
 // The account of a run with programs tells clients apart by what they send, and not their threads.
-void check_beside_programs(const Value& table, const ClientsSpec& clients,
-                           const Scenario& scenario) {
-  const auto lock = table.find("lock");
-  const auto own = lock ? lock->find("key") : std::nullopt;
-  if (own && own->text() != scenario.lock.key)
-    own->fail("must be that of [lock]: beside programs there is one lock");
+void check_beside_programs(const Value& table, const ClientsSpec& clients) {
   const auto refuse = [&table](std::string_view key, bool given) {
     if (given) table.at(key).fail("is not for a client beside programs");
   };
@@ -162,8 +157,12 @@ void check_program(const Value& table, const ClientsSpec& clients, const Scenari
       given.fail(fmt::format("has no effect: {} is no lock of programs, such as redis-program",
                              words.name));
   }
-  if (!words.uses.outside && has_programs(scenario))
-    check_beside_programs(table, clients, scenario);
+  if (!has_programs(scenario)) return;
+  const auto lock = table.find("lock");
+  const auto key = lock ? lock->find("key") : std::nullopt;
+  if (key && key->text() != scenario.lock.key)
+    key->fail("must be that of [lock]: programs have one lock");
+  if (!words.uses.outside) check_beside_programs(table, clients);
 }
 
 void check_clients(const Value& table, const ClientsSpec& clients, const Scenario& scenario,

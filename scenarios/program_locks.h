@@ -23,7 +23,8 @@ std::span<const models::Algorithm> program_locks();
 // nullptr: there is none of that name.
 const models::Algorithm* program_lock(std::string_view name);
 
-// Whether any client is a program. Nothing is promised then.
+// Whether any client is a program. Then every client is expected to keep what can be seen from
+// outside.
 bool has_programs(const Scenario& scenario);
 
 }  // namespace picklock::scenarios

@@ -114,7 +114,11 @@ void check_for_programs(const Value& root, const ResourceSpec& resource) {
 
 void check_fencing(const Value& root, const Scenario& scenario, const AlgorithmWords& words) {
   if (has_programs(scenario)) check_for_programs(root, scenario.servers.resource);
-  if (words.uses.outside) return;
+  const std::vector<Setup> clients = setups(scenario);
+  const bool all_are_programs = std::all_of(clients.begin(), clients.end(), [](const Setup& setup) {
+    return find_algorithm(setup.lock)->uses.outside;
+  });
+  if (all_are_programs) return;
   const servers::Kind& server = lock_server(scenario);
   if (scenario.servers.resource.fencing == Fencing::after && server.fetch_token == nullptr) {
     root.at("servers")

@@ -1,5 +1,5 @@
 // A world made from a scenario: its servers, clients, links and faults on one simulation. Made
-// once, then run under any number of seeds; between runs everything is reset and nothing is freed.
+// once, then run under any number of seeds; between runs everything is reset, and most memory is kept.
 #pragma once
 
 #include <deque>
@@ -78,7 +78,7 @@ class World {
   const sim::Network& network() const { return simulation_.network; }
   Duration patience() const { return patience_; }
   const properties::Context& context() const { return context_; }
-  // Keys that programs have changed and that are no lock's.
+  // Keys that were changed in a run with programs and that are no lock's.
   std::vector<std::string> data_keys() const;
   std::vector<ProgramEnd> program_ends() const {
     return programs_ != nullptr ? programs_->ends() : std::vector<ProgramEnd>();

@@ -1,16 +1,12 @@
-// How a client reaches a resource that is more than one process with models/resource/resource.h in
-// it.
+// How a client reaches a resource that is replicated, or that belongs to programs.
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string_view>
 
 #include "models/resource/write_mode.h"
 #include "picklock/lock.h"
-#include "sim/simulation.h"
 
 namespace picklock::models {
 

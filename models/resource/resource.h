@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -53,7 +54,7 @@ class Resource final : public sim::Service {
   // Replicated on these processes.
   void replicate(history::RecordedSimulation& simulation, std::span<sim::Process* const> processes,
                  const Tenures& tenures, const ResourceRules& rules);
-  // It is elsewhere: each client reaches it by what this makes.
+  // A client reaches it by what this makes, and not by requests to the process.
   using Way = std::function<std::unique_ptr<ResourceAccess>(sim::Simulation&, sim::Process& self,
                                                             sim::Duration patience)>;
   void reach_by(Way way) { way_ = std::move(way); }
@@ -85,7 +86,7 @@ class Resource final : public sim::Service {
   friend class ResourceClient;
   std::deque<Node> nodes_;  // empty: it is one process
   Commits commits_;
-  Way way_;  // empty: requests go to the process
+  Way way_;  // empty: by requests to the process
 };
 
 class ResourceClient {
@@ -112,7 +113,7 @@ class ResourceClient {
 
   sim::Caller caller_;
   sim::Duration patience_{};
-  std::unique_ptr<ResourceAccess> way_;  // nullptr: the resource is one process
+  std::unique_ptr<ResourceAccess> way_;  // nullptr: by requests to its process
 };
 
 }  // namespace picklock::models
