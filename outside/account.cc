@@ -234,8 +234,8 @@ class Accountant {
     return found == own_.end() ? nullptr : &found->second;
   }
 
-  // What such a client does is in the history already. A program has the number of its client as
-  // its thread, so theirs come after all clients.
+  // The deeds of such a client are in the history already. A program has the number of its client
+  // as its thread, so theirs come after all clients.
   void tell_own(HistoryEvent& event) const {
     if (cast_.is_own(event.process)) {
       event.thread += cast_.clients;
