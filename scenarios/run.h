@@ -51,10 +51,11 @@ struct Run {
   LongestWait longest_wait;
   LongestIdle longest_idle;
   Wakeups wakeups;
-  std::vector<Property> unseen;   // what cannot be judged, because the clients are programs
-  std::vector<ProgramEnd> ends;   // in the order of processes, if the clients are programs
-  std::vector<std::string> data;  // keys that were changed in a run with programs and that are no lock's
-  std::uint32_t grants = 0;       // tenures that learned that they have the lock
+  std::vector<Property> unseen;  // what cannot be judged, because the clients are programs
+  std::vector<ProgramEnd> ends;  // in the order of processes, if the clients are programs
+  std::vector<std::string>
+      data;                  // keys that were changed in a run with programs and that are no lock's
+  std::uint32_t grants = 0;  // tenures that learned that they have the lock
   std::vector<std::string>
       steps_reached;  // "client-1 acquire.sent x3", for a fault that did not fire
 

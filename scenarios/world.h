@@ -1,5 +1,6 @@
 // A world made from a scenario: its servers, clients, links and faults on one simulation. Made
-// once, then run under any number of seeds; between runs everything is reset, and most memory is kept.
+// once, then run under any number of seeds; between runs everything is reset, and most memory is
+// kept.
 #pragma once
 
 #include <deque>
