@@ -127,7 +127,8 @@ void check_locks(const Value& table, const Setup& setup, const Scenario& scenari
                     words.name));
 }
 
-// The account of a run with programs tells clients apart by what they send, and not their threads.
+// An operator acts for a holder, which may be a program, and the resource of programs takes no
+// announcement. Otherwise such a client has one thread and one hold, as a program has.
 void check_beside_programs(const Value& table, const ClientsSpec& clients) {
   const auto refuse = [&table](std::string_view key, bool given) {
     if (given) table.at(key).fail("is not for a client beside programs");
