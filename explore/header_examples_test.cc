@@ -1,7 +1,9 @@
 // The examples of the public headers, word for word (cmake/tidy_test.sh compares them), in locks
 // that grant and release.
 #include <gmock/gmock.h>
+#include <picklock/mysql.h>
 #include <picklock/test.h>
+#include <picklock/zookeeper.h>
 #include <rapidcheck/gtest.h>
 
 #include <iostream>

@@ -1,4 +1,5 @@
 // The locks of docs/own-locks.md: what a lock of one's own can say of itself, with a test for each.
+#include <picklock/mysql.h>
 #include <picklock/test.h>
 
 #include <array>

@@ -18,8 +18,9 @@
 //     RC_ASSERT(!picklock::run(scenario).violated(picklock::Property::mutual_exclusion));
 //   }
 //
-// The property test also includes <rapidcheck/gtest.h>. BadInput is thrown through the test, which
-// then fails with its line.
+// The property test also includes <rapidcheck/gtest.h>, and a lock on another server than Redis
+// includes the header of that server. BadInput is thrown through the test, which then fails with
+// its line.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,10 +31,7 @@
 
 #include "picklock/client.h"
 #include "picklock/lock.h"
-#include "picklock/mysql.h"
-#include "picklock/redis.h"
 #include "picklock/scenario.h"
-#include "picklock/zookeeper.h"
 
 #if __has_include(<rapidcheck.h>)
 #include <rapidcheck.h>
