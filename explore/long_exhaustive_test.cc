@@ -95,5 +95,38 @@ TEST(LongExhaustivePairs, BreakTheSamePropertiesWithEveryPlanOfTwoFaults) {
   }
 }
 
+// A failure of the literature as a shipped scenario has it, and a search that finds it.
+struct Known {
+  const char* scenario;
+  Property property;
+  FaultClass faults;
+  const char* plain = nullptr;  // the lock whose plain scenario is searched; null: the story's own
+};
+
+// The search has tried every plan of fewer faults of this class before.
+TEST(LongExhaustiveKnown, NeedAsManyFaultsAsTheirShippedScenariosHave) {
+  const std::vector<Known> all = {
+      {"check-then-delete-gap", Property::own_release, FaultClass::pause},
+      {"redlock-split-vote", Property::progress, FaultClass::pause},
+      {"redlock-amnesiac-restart", Property::mutual_exclusion, FaultClass::amnesia, "redlock"},
+      {"zk-session-expiry-during-pause", Property::no_stale_write, FaultClass::pause},
+      {"mysql-failover-two-primaries", Property::mutual_exclusion, FaultClass::partition},
+  };
+  for (const Known& known : all) {
+    const Scenario story =
+        scenarios::shipped::document(known.scenario).scenario(scenarios::shipped_vocabulary());
+    SearchOptions options{.strategy = "exhaustive",
+                          .faults = {.classes = {known.faults}, .most = 2},
+                          .all_classes = false,
+                          .properties = {known.property},
+                          .command = "a search"};
+    Search search(known.plain != nullptr ? small(known.plain) : story, options);
+    while (search.finds().empty() && search.run_next()) {
+    }
+    ASSERT_FALSE(search.finds().empty()) << known.scenario;
+    EXPECT_EQ(search.finds()[0].faults, story.faults.size()) << known.scenario;
+  }
+}
+
 }  // namespace
 }  // namespace picklock::explore
