@@ -8,9 +8,12 @@ namespace picklock::explore {
 
 Corpus::Corpus() : shown_(Sights::kPlaces), nearest_(Sights::kDistancesOfARun) {}
 
+void Corpus::mark(std::span<const std::uint32_t> places) {
+  for (const std::uint32_t place : places) shown_[place] = true;
+}
+
 void Corpus::keep(Entry entry, std::span<const std::uint32_t> places) {
   for (const std::uint32_t place : places) {
-    shown_[place] = true;
     const auto distance = Sights::distance(place);
     if (!distance) continue;
     Nearest& nearest = nearest_[*distance];

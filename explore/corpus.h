@@ -28,7 +28,9 @@ class Corpus {
 
   // Whether the place is new.
   bool is_new(std::uint32_t place) const { return !shown_[place]; }
-  // Marks the places, and keeps the plan.
+  // They are not new any more.
+  void mark(std::span<const std::uint32_t> places);
+  // Keeps the plan whose run has shown these places first.
   void keep(Entry entry, std::span<const std::uint32_t> places);
 
   bool empty() const { return size() == 0; }

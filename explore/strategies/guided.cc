@@ -215,13 +215,14 @@ void Guided::drop_unfit(sim::Plan& plan) const {
 
 const Course& Guided::course_of(const Batch& batch) {
   for (const Known& one : courses_) {
-    if (one.seed == batch.seed && one.basis == batch.basis) return one.course;
+    if (one.seed == batch.seed && one.ties == batch.ties && one.basis == batch.basis)
+      return one.course;
   }
   if (courses_.size() == kCoursesKept) courses_.pop_front();
   scenario_.faults = batch.basis;
   scenario_.ties = batch.ties;
   world_.run(batch.seed, true);
-  courses_.push_back({batch.basis, batch.seed, course(world_, false)});
+  courses_.push_back({batch.basis, batch.seed, batch.ties, course(world_, false)});
   return courses_.back().course;
 }
 
@@ -300,6 +301,8 @@ void Guided::learn(const Made& made) {
     for (std::size_t i = 0; i < drawn.faults.size(); ++i) {
       if ((struck & bit_of(i)) != 0) plan.push_back(std::move(drawn.faults[i]));
     }
+    // Another process may show these places again, in a later run.
+    corpus_.mark(places);
     if (plan.empty()) continue;
     corpus_.keep({.plan = std::move(plan), .seed = drawn.seed, .ties = drawn.ties}, places);
     if (parents_.front() != kNone) corpus_.led_to_another(parents_.front());

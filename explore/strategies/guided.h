@@ -78,6 +78,7 @@ class Guided final : public Strategy {
   struct Known {
     sim::Plan basis;
     std::uint64_t seed = 0;
+    scenarios::Ties ties = scenarios::Ties::arrival;
     Course course;
   };
   Course undisturbed_;         // of the run without faults

@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "explore/campaign.h"
 #include "explore/corpus.h"
+#include "explore/runs.h"
 #include "explore/search.h"
 #include "explore/sights.h"
 #include "scenarios/promises.h"
@@ -128,6 +130,32 @@ TEST(Guided, FillsMostPlansUpButNotWithDozensOfFaults) {
   };
   EXPECT_GT(full(3), 300);
   EXPECT_LT(full(20), 100) << "so many hide what each of them does";
+}
+
+// A process names each place of a run that it has not seen itself in an earlier one. The first run
+// of all to show a place may have faults that changed nothing, and then has no plan to keep: a
+// later one that shows it to another process has none to keep either.
+TEST(Guided, LearnsTheSameWhicheverProcessMakesARun) {
+  const auto bases = [](std::uint64_t processes) {
+    SearchOptions options = guided({FaultClass::pause, FaultClass::partition});
+    options.faults.most = 2;
+    const Scenario base = plain("set-px-check-delete");
+    Runs leads(base, options);
+    std::deque<Runs> others;
+    for (std::uint64_t i = 0; i < processes; ++i) others.emplace_back(base, options);
+    std::vector<sim::Plan> all;
+    for (int batches = 0; batches < 300; ++batches) {
+      const std::optional<Batch> batch = leads.strategy().next();
+      Block block;
+      for (std::uint64_t run = batch->runs.from; run < batch->runs.to; ++run)
+        others[run % processes].make(*batch, run, block);
+      leads.strategy().take(*batch, block);
+      all.push_back(batch->basis);
+    }
+    return all;
+  };
+  const std::vector<sim::Plan> one = bases(1);
+  EXPECT_EQ(bases(3), one);
 }
 
 TEST(Guided, SaysTheSameWithAnyNumberOfProcesses) {
