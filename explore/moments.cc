@@ -1,9 +1,12 @@
 #include "explore/moments.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "explore/signature.h"
 #include "scenarios/bounds.h"
@@ -19,8 +22,9 @@ using sim::ProcessId;
 using sim::Side;
 using sim::TraceKind;
 
-// A role of one client with its phase, or a mark.
-using Step = std::tuple<ProcessId, unsigned, std::string>;
+// A role with its phase, or a mark. Numbers are compared sooner than the names of marks, and a step
+// is compared several times, also where a client repeats it.
+using Step = std::uint64_t;
 
 class Reader {
  public:
@@ -42,10 +46,15 @@ class Reader {
       if (record.kind == TraceKind::recorded) {
         look_at(world_.recorded()[record.message]);
       } else if (record.kind == TraceKind::mark) {
-        passed({.mark = std::string(trace.payload(record))}, record.process, std::nullopt);
+        const std::string_view mark = trace.payload(record);
+        passed({.client = record.process, .mark = mark}, number_of(record.process, mark));
       } else if (const auto step = steps.read(record)) {
         message_ = record.message;
-        passed({.role = step->role, .phase = step->phase}, step->client, step->server);
+        passed({.client = step->client,
+                .server = step->server,
+                .role = step->role,
+                .phase = step->phase},
+               number_of(step->client, step->role, step->phase));
       }
     }
     if (world_.scenario().network.order == scenarios::Order::any) find_late();
@@ -73,36 +82,62 @@ class Reader {
     }
   }
 
-  static bool strikes(const sim::Trigger& trigger, const Moment& moment) {
-    const sim::Trigger& here = moment.trigger;
+  // Just before or after a step of a client, or a mark.
+  struct Passed {
+    ProcessId client = 0;
+    std::optional<ProcessId> server{};
+    Role role{};
+    Phase phase = Phase::sent;
+    std::string_view mark{};  // in the trace
+    std::uint32_t nth = 0;
+    std::uint32_t nth_there = 0;  // counted at its server alone
+    Side side = Side::before;
+  };
+
+  static bool strikes(const sim::Trigger& trigger, const Passed& here) {
     return trigger.side == here.side && trigger.role == here.role && trigger.phase == here.phase &&
            trigger.mark == here.mark && trigger.nth == here.nth;
   }
 
-  void passed(sim::Trigger trigger, ProcessId client, std::optional<ProcessId> server) {
-    if (!is_client_[client]) return;
-    const Step step{client,
-                    static_cast<unsigned>(trigger.role) * 3 + static_cast<unsigned>(trigger.phase),
-                    trigger.mark};
-    trigger.nth = ++times_[step];
-    if (server) nth_there_ = ++times_there_[{step, *server}];
-    trigger.by = names_[client];
-    const bool leaves = server && trigger.phase == Phase::sent;
+  static constexpr Step kFirstMark = sim::kMostRoles * sim::kPhaseNames.size();
+  static constexpr Step of(ProcessId client, Step kind) { return Step{client} << 32 | kind; }
+  static Step number_of(ProcessId client, Role role, Phase phase) {
+    return of(client, static_cast<Step>(role) * sim::kPhaseNames.size() + static_cast<Step>(phase));
+  }
+  Step number_of(ProcessId client, std::string_view mark) {
+    const auto known = std::find(marks_.begin(), marks_.end(), mark);
+    const auto index = static_cast<Step>(known - marks_.begin());
+    if (known == marks_.end()) marks_.push_back(mark);
+    return of(client, kFirstMark + index);
+  }
+
+  void passed(Passed here, Step step) {
+    if (!is_client_[here.client]) return;
+    here.nth = ++times_[step];
+    if (here.server) here.nth_there = ++times_there_[{step, *here.server}];
+    const bool leaves = here.server && here.phase == Phase::sent;
     for (const Side side : {Side::before, Side::after}) {
-      trigger.side = side;
-      after_ = {.trigger = trigger, .client = client, .server = server};
+      here.side = side;
+      after_ = here;
       if (!alike_ && leaves && side == Side::after) continue;
-      if (!alike_ && !listed_.emplace(step, server, side).second) continue;
-      list(*after_);
+      if (!alike_ && !listed_.emplace(step, here.server, side).second) continue;
+      list(here);
     }
   }
 
-  void list(Moment moment) {
-    moment.fresh = std::exchange(fresh_, false);
+  void list(const Passed& here) {
+    Moment moment{.trigger = {.side = here.side,
+                              .role = here.role,
+                              .phase = here.phase,
+                              .mark = std::string(here.mark),
+                              .nth = here.nth,
+                              .by = names_[here.client]},
+                  .client = here.client,
+                  .server = here.server,
+                  .fresh = std::exchange(fresh_, false)};
     // The step of a request or of its answer, before it leaves.
-    const sim::Trigger& trigger = moment.trigger;
-    if (moment.server && trigger.side == Side::before && trigger.phase != Phase::replied)
-      messages_.emplace(message_, Changeable{moment, nth_there_});
+    if (here.server && here.side == Side::before && here.phase != Phase::replied)
+      messages_.emplace(message_, Changeable{moment, here.nth_there});
     course_.moments.push_back(std::move(moment));
   }
 
@@ -162,11 +197,11 @@ class Reader {
   const bool alike_;
   std::vector<bool> is_client_;
   Course course_;
-  std::optional<Moment> after_;                   // the last step that was passed
+  std::optional<Passed> after_;                   // the last that was passed
   std::uint32_t message_ = 0;                     // of that step
-  std::uint32_t nth_there_ = 0;                   // that step, counted at its server alone
   std::map<std::uint32_t, Changeable> messages_;  // by their numbers
   bool fresh_ = true;
+  std::vector<std::string_view> marks_;
   std::map<Step, std::uint32_t> times_;
   std::map<std::pair<Step, ProcessId>, std::uint32_t> times_there_;
   std::set<std::tuple<Step, std::optional<ProcessId>, Side>> listed_;
