@@ -22,14 +22,17 @@ using sim::ProcessId;
 using sim::Side;
 using sim::TraceKind;
 
-// A role with its phase, or a mark. Numbers are compared sooner than the names of marks, and a step
-// is compared several times, also where a client repeats it.
+// A step or a mark of a client, as a number: each one is looked up several times, also where the
+// client repeats it.
 using Step = std::uint64_t;
 
 class Reader {
  public:
   Reader(const scenarios::World& world, bool alike)
-      : world_(world), names_(world.processes()), alike_(alike) {
+      : world_(world),
+        names_(world.processes()),
+        alike_(alike),
+        orders_(world.scenario().network.order == scenarios::Order::any) {
     const std::vector<scenarios::ProcessSpec> processes = scenarios::processes_of(world.scenario());
     for (const std::string& name : names_) {
       const scenarios::ProcessSpec* process = scenarios::find(processes, name);
@@ -57,7 +60,7 @@ class Reader {
                number_of(step->client, step->role, step->phase));
       }
     }
-    if (world_.scenario().network.order == scenarios::Order::any) find_late();
+    if (orders_) find_late();
     return std::move(course_);
   }
 
@@ -136,7 +139,7 @@ class Reader {
                   .server = here.server,
                   .fresh = std::exchange(fresh_, false)};
     // The step of a request or of its answer, before it leaves.
-    if (here.server && here.side == Side::before && here.phase != Phase::replied)
+    if (orders_ && here.server && here.side == Side::before && here.phase != Phase::replied)
       messages_.emplace(message_, Changeable{moment, here.nth_there});
     course_.moments.push_back(std::move(moment));
   }
@@ -195,6 +198,7 @@ class Reader {
   const scenarios::World& world_;
   const std::vector<std::string> names_;
   const bool alike_;
+  const bool orders_;
   std::vector<bool> is_client_;
   Course course_;
   std::optional<Passed> after_;                   // the last that was passed
