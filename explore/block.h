@@ -58,13 +58,28 @@ struct Sign {
   }
 };
 
+// A plan that a strategy may make others of: that of a run, without the faults that changed
+// nothing.
+struct Candidate {
+  std::uint64_t run = 0;
+  sim::Plan plan{};
+  std::uint64_t seed = 0;
+  scenarios::Ties ties = scenarios::Ties::arrival;
+
+  template <typename Archive>
+  friend void fields(Archive& archive, Candidate& one) {
+    archive(one.run, one.plan, one.seed, one.ties);
+  }
+};
+
 // Consecutive runs and their results. The first run with a violation has a sighting of it; in
 // blocks that were added, so may others.
 struct Block {
   Tally tally;
-  std::vector<Sighting> sightings;     // in the order of the runs
-  std::vector<Sign> signs;             // of the runs that were judged, in their order
-  std::vector<std::uint64_t> known{};  // runs with a known violation, for each exception
+  std::vector<Sighting> sightings;      // in the order of the runs
+  std::vector<Sign> signs;              // of the runs that were judged, in their order
+  std::vector<Candidate> candidates{};  // the same
+  std::vector<std::uint64_t> known{};   // runs with a known violation, for each exception
 
   bool has(const Violation& violation, bool limit) const {
     return std::any_of(sightings.begin(), sightings.end(), [&](const Sighting& one) {
@@ -81,13 +96,14 @@ struct Block {
     tally.add(next.tally);
     sightings.insert(sightings.end(), next.sightings.begin(), next.sightings.end());
     signs.insert(signs.end(), next.signs.begin(), next.signs.end());
+    candidates.insert(candidates.end(), next.candidates.begin(), next.candidates.end());
     known.resize(std::max(known.size(), next.known.size()));
     for (std::size_t i = 0; i < next.known.size(); ++i) known[i] += next.known[i];
   }
 
   template <typename Archive>
   friend void fields(Archive& archive, Block& block) {
-    archive(block.tally, block.sightings, block.signs, block.known);
+    archive(block.tally, block.sightings, block.signs, block.candidates, block.known);
   }
 };
 

@@ -13,6 +13,7 @@ void Corpus::mark(std::span<const std::uint32_t> places) {
 }
 
 void Corpus::keep(Entry entry, std::span<const std::uint32_t> places) {
+  mark(places);
   for (const std::uint32_t place : places) {
     const auto distance = Sights::distance(place);
     if (!distance) continue;

@@ -30,7 +30,7 @@ class Corpus {
   bool is_new(std::uint32_t place) const { return !shown_[place]; }
   // They are not new any more.
   void mark(std::span<const std::uint32_t> places);
-  // Keeps the plan whose run has shown these places first.
+  // Marks the places, and keeps the plan.
   void keep(Entry entry, std::span<const std::uint32_t> places);
 
   bool empty() const { return size() == 0; }

@@ -129,7 +129,7 @@ void Runs::make(const Batch& batch, std::uint64_t run, Block& block) {
     ++tally.cut_short;
     return;
   }
-  for (const std::uint64_t word : strategy_->signs(run, world_)) block.signs.push_back({run, word});
+  strategy_->note(run, world_, block);
   std::vector<Shown> shown;
   const std::vector<Violation> violations = answered(current_, struck_.plan, world_);
   for (const Violation& one : violations) shown.push_back({one, struck_});

@@ -142,6 +142,7 @@ void PartResult::add(const Block& next, const std::vector<CrashedRun>& more) {
   block.known.resize(std::max(block.known.size(), next.known.size()));
   for (std::size_t i = 0; i < next.known.size(); ++i) block.known[i] += next.known[i];
   block.signs.insert(block.signs.end(), next.signs.begin(), next.signs.end());
+  block.candidates.insert(block.candidates.end(), next.candidates.begin(), next.candidates.end());
   crashed.insert(crashed.end(), more.begin(), more.end());
 }
 

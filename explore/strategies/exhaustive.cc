@@ -29,9 +29,8 @@ Exhaustive::Exhaustive(Ways ways, const Settings& settings)
   decided_.orders = scenario_.network.order == scenarios::Order::any;
 }
 
-std::span<const std::uint64_t> Exhaustive::signs(std::uint64_t, const scenarios::World& world) {
-  sign_ = settings_.alike ? world.digest() : signature(world);
-  return {&sign_, 1};
+void Exhaustive::note(std::uint64_t run, const scenarios::World& world, Block& block) {
+  block.signs.push_back({run, settings_.alike ? world.digest() : signature(world)});
 }
 
 // Run number 0 is that without faults.

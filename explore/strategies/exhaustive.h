@@ -13,7 +13,6 @@
 #include <deque>
 #include <optional>
 #include <set>
-#include <span>
 #include <vector>
 
 #include "explore/fault_plan.h"
@@ -34,7 +33,7 @@ class Exhaustive final : public Strategy {
   void end_part(Block& block) override;
   std::optional<Decided> decided() const override { return decided_; }
   void draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& into) override;
-  std::span<const std::uint64_t> signs(std::uint64_t run, const scenarios::World& world) override;
+  void note(std::uint64_t run, const scenarios::World& world, Block& block) override;
 
  private:
   struct Expanded {
@@ -51,7 +50,6 @@ class Exhaustive final : public Strategy {
   scenarios::Scenario scenario_;  // with the plan that was expanded last
   scenarios::World world_;
   std::deque<Expanded> expanded_;  // the last few
-  std::uint64_t sign_ = 0;
 
   // --- in the process that leads
   std::uint32_t level_ = 0;           // the faults of the plans that are being made

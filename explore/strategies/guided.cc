@@ -41,10 +41,16 @@ sim::Random stream(std::uint64_t seed, std::string_view name, std::uint64_t numb
   return {seed, sim::hash_of(name) + number};
 }
 
-// In a word of a run: whether this fault changed anything. The last bit stands for all further
-// ones.
-std::uint64_t bit_of(std::size_t fault) {
-  return std::uint64_t{1} << (32 + std::min<std::size_t>(fault, 31));
+// The faults of the last run that changed anything.
+sim::Plan effective(const scenarios::World& world) {
+  const sim::Plan& drawn = world.scenario().faults;
+  std::vector<bool> changed(drawn.size());
+  for (const sim::Nemesis::Firing& one : world.fired()) changed[one.fault] = one.in_vain.empty();
+  sim::Plan plan;
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    if (changed[i]) plan.push_back(drawn[i]);
+  }
+  return plan;
 }
 
 }  // namespace
@@ -73,22 +79,19 @@ Guided::Guided(Ways ways, const Settings& settings)
 // ---------------------------------------------------------------- in any process
 
 // A process reports a place for the first of its runs that shows it. So the first run of all that
-// shows it reports it, whichever process makes that run. The place is the low half of the word. The
-// high half says which faults of the plan changed anything.
-std::span<const std::uint64_t> Guided::signs(std::uint64_t run, const scenarios::World& world) {
-  words_.clear();
+// shows it reports it, whichever process makes that run.
+void Guided::note(std::uint64_t run, const scenarios::World& world, Block& block) {
   if (std::exchange(round_shown_, run / runs_of_a_round()) != run / runs_of_a_round())
     shown_.assign(shown_.size(), UINT64_MAX);
-  std::uint64_t struck = 0;
-  for (const sim::Nemesis::Firing& one : world.fired()) {
-    if (one.in_vain.empty()) struck |= bit_of(one.fault);
-  }
+  const std::size_t known = block.signs.size();
   for (const std::uint32_t place : sights_.of(world)) {
     if (shown_[place] <= run) continue;
     shown_[place] = run;
-    words_.push_back(place | struck);
+    block.signs.push_back({run, place});
   }
-  return words_;
+  if (block.signs.size() == known) return;
+  const scenarios::Scenario& drawn = world.scenario();
+  block.candidates.push_back({run, effective(world), drawn.seed, drawn.ties});
 }
 
 void Guided::draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& into) {
@@ -276,35 +279,30 @@ void Guided::begin_round(std::uint64_t run) {
 
 void Guided::end_part(Block& block) {
   block.signs.clear();
+  block.candidates.clear();
   block.tally.kept = corpus_.size();
   begin_round(round_.to);
 }
 
-void Guided::take(const Batch& batch, const Block& block) { made_.push_back({batch, block.signs}); }
+void Guided::take(const Batch&, const Block& block) {
+  made_.push_back({block.signs, block.candidates});
+}
 
-void Guided::learn(const Made& made) {
+void Guided::learn(Made& made) {
   std::vector<std::uint32_t> places;
-  for (auto sign = made.signs.begin(); sign != made.signs.end();) {
-    const std::uint64_t run = sign->run;
-    const std::uint64_t struck = sign->word;
+  auto sign = made.signs.begin();
+  for (Candidate& one : made.candidates) {
     places.clear();
-    for (; sign != made.signs.end() && sign->run == run; ++sign) {
-      const auto place = static_cast<std::uint32_t>(sign->word & UINT32_MAX);
+    for (; sign != made.signs.end() && sign->run == one.run; ++sign) {
+      const auto place = static_cast<std::uint32_t>(sign->word);
       if (corpus_.is_new(place)) places.push_back(place);
     }
     if (places.empty()) continue;
-    scenarios::Scenario drawn = vocabulary_.ways().scenario();
-    set_run(vocabulary_.ways().scenario(), settings_.seed, run, drawn);
-    draw(made.batch, run, drawn);
-    // A fault that changed nothing would only take the place of another.
-    sim::Plan plan;
-    for (std::size_t i = 0; i < drawn.faults.size(); ++i) {
-      if ((struck & bit_of(i)) != 0) plan.push_back(std::move(drawn.faults[i]));
+    if (one.plan.empty()) {
+      corpus_.mark(places);  // which another process may show again in a later run
+      continue;
     }
-    // Another process may show these places again, in a later run.
-    corpus_.mark(places);
-    if (plan.empty()) continue;
-    corpus_.keep({.plan = std::move(plan), .seed = drawn.seed, .ties = drawn.ties}, places);
+    corpus_.keep({.plan = std::move(one.plan), .seed = one.seed, .ties = one.ties}, places);
     if (parents_.front() != kNone) corpus_.led_to_another(parents_.front());
   }
 }

@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -43,17 +42,17 @@ class Guided final : public Strategy {
   void end_part(Block& block) override;
   const Corpus* corpus() const override { return &corpus_; }
   void draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& into) override;
-  std::span<const std::uint64_t> signs(std::uint64_t run, const scenarios::World& world) override;
+  void note(std::uint64_t run, const scenarios::World& world, Block& block) override;
 
  private:
   struct Made {
-    Batch batch;
     std::vector<Sign> signs;
+    std::vector<Candidate> candidates;
   };
 
   std::uint64_t runs_of_a_round() const;
   void begin_round(std::uint64_t run);
-  void learn(const Made& made);
+  void learn(Made& made);
   const Course& course_of(const Batch& batch);
   void draw_anew(std::uint64_t run, sim::Random& chance, sim::Plan& plan);
   void fill(const Course& course, std::size_t count, sim::Random& chance, sim::Plan& plan);
@@ -72,7 +71,6 @@ class Guided final : public Strategy {
   Sights sights_;
   std::vector<std::uint64_t> shown_;  // by place: the first run of the round that showed it here
   std::uint64_t round_shown_ = 0;     // this round
-  std::vector<std::uint64_t> words_;
   scenarios::Scenario scenario_;
   scenarios::World world_;
   struct Known {

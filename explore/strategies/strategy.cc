@@ -25,8 +25,6 @@ void Strategy::leave_out(const Batch& first) { next_ = first.part.to; }
 
 void Strategy::take(const Batch&, const Block&) {}
 
-std::span<const std::uint64_t> Strategy::signs(std::uint64_t, const scenarios::World&) {
-  return {};
-}
+void Strategy::note(std::uint64_t, const scenarios::World&, Block&) {}
 
 }  // namespace picklock::explore::strategies

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -89,9 +88,9 @@ class Strategy {
   // of this number, which the strategy may change. The plan depends on the batch, the number and
   // the settings alone.
   virtual void draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& into) = 0;
-  // The words that it wants to know of run number `run`, which the world has just made. Valid until
-  // the next call.
-  virtual std::span<const std::uint64_t> signs(std::uint64_t run, const scenarios::World& world);
+  // Adds the signs and the plan that it wants to know of run number `run`, which the world has just
+  // made.
+  virtual void note(std::uint64_t run, const scenarios::World& world, Block& block);
 
  private:
   // A second or so: long enough to be worth a line of a store, and soon made again.
