@@ -42,9 +42,10 @@ std::string why_undecided(const explore::Report& report) {
   const auto decided = report.search.decided();
   if (!decided || report.interrupted) return {};
   if (decided->too_many > 0) {
-    std::string text = fmt::format("the plans of {} are some {}, which is more than --runs {}",
-                                   explore::in_plans(decided->most + 1, *decided),
-                                   decided->too_many, report.search.options().most_plans);
+    std::string text =
+        fmt::format("the plans of {} are some {}, which is more than --runs {}",
+                    explore::in_plans(decided->most + 1, *decided),
+                    reports::grouped(decided->too_many), report.search.options().most_plans);
     if (report.wall_seconds) {
       const double each = *report.wall_seconds / static_cast<double>(report.search.tally().runs);
       text += fmt::format(" and would take about {}",
