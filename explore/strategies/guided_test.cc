@@ -133,8 +133,8 @@ TEST(Guided, FillsMostPlansUpButNotWithDozensOfFaults) {
 }
 
 // A process names each place of a run that it has not seen itself in an earlier one. The first run
-// of all to show a place may have faults that changed nothing, and then has no plan to keep: a
-// later one that shows it to another process has none to keep either.
+// of all to show a place may have faults that changed nothing, and so no plan to keep. Then a later
+// run that shows the place to another process is not kept either.
 TEST(Guided, LearnsTheSameWhicheverProcessMakesARun) {
   const auto bases = [](std::uint64_t processes) {
     SearchOptions options = guided({FaultClass::pause, FaultClass::partition});
