@@ -41,7 +41,7 @@ sim::Random stream(std::uint64_t seed, std::string_view name, std::uint64_t numb
   return {seed, sim::hash_of(name) + number};
 }
 
-// The faults of the last run that changed anything.
+// The faults of the last run that changed anything. Others would only take their places.
 sim::Plan effective(const scenarios::World& world) {
   const sim::Plan& drawn = world.scenario().faults;
   std::vector<bool> changed(drawn.size());
