@@ -130,8 +130,9 @@ void Runs::make(const Batch& batch, std::uint64_t run, Block& block) {
     return;
   }
   strategy_->note(run, world_, block);
-  std::vector<Shown> shown;
   const std::vector<Violation> violations = answered(current_, struck_.plan, world_);
+  std::vector<Shown> shown;
+  shown.reserve(violations.size());
   for (const Violation& one : violations) shown.push_back({one, struck_});
   const std::vector<Property> besides = count_besides(violations, tally);
   pass_known(shown, block);
