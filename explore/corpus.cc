@@ -48,4 +48,14 @@ std::size_t Corpus::choose(sim::Random& chance) {
   return chosen;
 }
 
+sim::Plan effective(const sim::Plan& plan, const scenarios::World& world) {
+  std::vector<bool> changed(plan.size());
+  for (const sim::Nemesis::Firing& one : world.fired()) changed[one.fault] = one.in_vain.empty();
+  sim::Plan all;
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    if (changed[i]) all.push_back(plan[i]);
+  }
+  return all;
+}
+
 }  // namespace picklock::explore

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scenarios/scenario.h"
+#include "scenarios/world.h"
 #include "sim/fault.h"
 #include "sim/random.h"
 
@@ -59,5 +60,10 @@ class Corpus {
   };
   std::vector<Nearest> nearest_;  // by distance
 };
+
+// The faults of the plan that changed anything in the run that the world has just made. Others
+// would only take their places in a plan that is changed, and a file that has one is not as
+// expected.
+sim::Plan effective(const sim::Plan& plan, const scenarios::World& world);
 
 }  // namespace picklock::explore

@@ -32,18 +32,6 @@ bool names_only(const sim::Fault& fault, const std::vector<scenarios::ProcessSpe
          is_there(fault.to) && std::all_of(fault.from.begin(), fault.from.end(), is_there);
 }
 
-// A fault that never strikes, or in vain, changes nothing, and a file that has one is not as
-// expected.
-sim::Plan that_struck(const sim::Plan& plan, const scenarios::World& world) {
-  std::vector<bool> did(plan.size());
-  for (const sim::Nemesis::Firing& one : world.fired()) did[one.fault] = one.in_vain.empty();
-  sim::Plan all;
-  for (std::size_t i = 0; i < plan.size(); ++i) {
-    if (did[i]) all.push_back(plan[i]);
-  }
-  return all;
-}
-
 // Requires: the world has just made the run of the plan.
 std::string text_of(const Corpus::Entry& entry, Scenario story, const scenarios::World& world) {
   story.title = "Shows something that a guided search had not seen before";
@@ -98,7 +86,7 @@ std::optional<std::size_t> CorpusFolder::write(const Corpus& corpus, const Scena
   };
   const auto add = [&](Corpus::Entry entry, const fs::path& file) {
     run(entry);
-    sim::Plan struck = that_struck(entry.plan, world);
+    sim::Plan struck = effective(entry.plan, world);
     if (struck.empty()) return;
     const bool fewer = struck.size() < entry.plan.size();
     entry.plan = std::move(struck);

@@ -41,18 +41,6 @@ sim::Random stream(std::uint64_t seed, std::string_view name, std::uint64_t numb
   return {seed, sim::hash_of(name) + number};
 }
 
-// The faults of the last run that changed anything. Others would only take their places.
-sim::Plan effective(const scenarios::World& world) {
-  const sim::Plan& drawn = world.scenario().faults;
-  std::vector<bool> changed(drawn.size());
-  for (const sim::Nemesis::Firing& one : world.fired()) changed[one.fault] = one.in_vain.empty();
-  sim::Plan plan;
-  for (std::size_t i = 0; i < drawn.size(); ++i) {
-    if (changed[i]) plan.push_back(drawn[i]);
-  }
-  return plan;
-}
-
 }  // namespace
 
 Guided::Guided(Ways ways, const Settings& settings)
@@ -91,7 +79,7 @@ void Guided::note(std::uint64_t run, const scenarios::World& world, Block& block
   }
   if (block.signs.size() == known) return;
   const scenarios::Scenario& drawn = world.scenario();
-  block.candidates.push_back({run, effective(world), drawn.seed, drawn.ties});
+  block.candidates.push_back({run, effective(drawn.faults, world), drawn.seed, drawn.ties});
 }
 
 void Guided::draw(const Batch& batch, std::uint64_t run, scenarios::Scenario& into) {
