@@ -357,7 +357,7 @@ constinit const servers::Kind kKind = {
     .server = kServer,
     .title = "Redis",
     .speed =
-        "12,000 on one Redis server, 1,000 on five, 900 for a lock whose waiters spin "
+        "12,000 on one Redis server, 1,000 on five, 600 for a lock whose waiters spin "
         "(redisson-fair-lock)",
     .version = [] { return fmt::format("Redis {}", kVersion); },
     .table = spec_table,
