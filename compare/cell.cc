@@ -15,6 +15,7 @@ namespace picklock::compare {
 namespace {
 
 using properties::Outcome;
+using scenarios::Fencing;
 using scenarios::Scenario;
 
 // One run of so many is made again, and must come out the same.
@@ -62,29 +63,20 @@ Scenario Cell::drawn(std::uint64_t run) {
   return scenario;
 }
 
+// And by nothing else.
+bool Cell::differs_by_fencing(const Cell& other) const {
+  scenarios::ResourceSpec resource = other.current_.servers.resource;
+  const bool fenced = std::exchange(resource.fencing, Fencing::ideal) != Fencing::none;
+  return !fenced && resource == current_.servers.resource;
+}
+
+bool Cell::is_traced(std::uint64_t run) const { return column_.classes.empty() && run < kTraced; }
+
 void Cell::make(std::uint64_t run, Measures& measures) {
-  const bool undisturbed = column_.classes.empty();
-  const bool traced = undisturbed && run < kTraced;
-  ++measures.made;
-  measures.left_out += plans_->draw(run, current_);
-  world_.run(current_.seed, traced);
+  left_out_ = plans_->draw(run, current_);
+  world_.run(current_.seed, is_traced(run));
   const std::uint64_t digest = world_.digest();
-  if (world_.cut_short()) {
-    ++measures.cut_short;
-    return;
-  }
-  const sim::Plan struck = explore::fired(current_.faults, world_);
-  measures.faults += struck.size();
-  if (struck.empty() && !undisturbed) {
-    ++measures.idle;
-    return;
-  }
-  judge(run, struck, measures);
-  observe(world_.history(), undisturbed, is_crash_of_client(struck), measures);
-  if (traced) {
-    observe_messages(world_.history(), world_.trace(), current_.clients.count, resources_,
-                     measures.price);
-  }
+  tell(world_, run, measures);
   if (run % kSampled != 0) return;
   world_.run(current_.seed);
   if (world_.digest() != digest) {
@@ -95,10 +87,44 @@ void Cell::make(std::uint64_t run, Measures& measures) {
   }
 }
 
-void Cell::judge(std::uint64_t run, const sim::Plan& fired, Measures& measures) {
+void Cell::make_after(Cell& other, std::uint64_t run, Measures& measures) {
+  // A run that was made twice has no trace left.
+  const bool same = differs_by_fencing(other) && other.world_.is_as_if_fenced() && !is_traced(run);
+  if (!same) return make(run, measures);
+  current_.faults = other.current_.faults;
+  current_.seed = other.current_.seed;
+  current_.ties = other.current_.ties;
+  left_out_ = other.left_out_;
+  tell(other.world_, run, measures);
+}
+
+void Cell::tell(const scenarios::World& world, std::uint64_t run, Measures& measures) {
+  const bool undisturbed = column_.classes.empty();
+  ++measures.made;
+  measures.left_out += left_out_;
+  if (world.cut_short()) {
+    ++measures.cut_short;
+    return;
+  }
+  const sim::Plan struck = explore::fired(current_.faults, world);
+  measures.faults += struck.size();
+  if (struck.empty() && !undisturbed) {
+    ++measures.idle;
+    return;
+  }
+  judge(world, run, struck, measures);
+  observe(world.history(), undisturbed, is_crash_of_client(struck), measures);
+  if (is_traced(run)) {
+    observe_messages(world.history(), world.trace(), current_.clients.count, resources_,
+                     measures.price);
+  }
+}
+
+void Cell::judge(const scenarios::World& world, std::uint64_t run, const sim::Plan& fired,
+                 Measures& measures) {
   std::optional<scenarios::Promises> promises;
   bool unsafe = false;
-  for (const properties::Verdict& verdict : world_.verdicts()) {
+  for (const properties::Verdict& verdict : world.verdicts()) {
     if (verdict.outcome != Outcome::violated) continue;
     const Property property = verdict.property;
     unsafe = unsafe || harms_resource(property);
@@ -106,12 +132,12 @@ void Cell::judge(std::uint64_t run, const sim::Plan& fired, Measures& measures) 
     const auto index = static_cast<std::size_t>(property);
     const scenarios::Promised& promise = (*promises)[index];
     const bool broken =
-        promise.promised && scenarios::was_kept(promise.premise, current_, world_.history());
+        promise.promised && scenarios::was_kept(promise.premise, current_, world.history());
     const Sighting sighting{
         .broken = broken,
         .faults = static_cast<std::uint32_t>(fired.size()),
         .run = run,
-        .violation = explore::violation(verdict, verdict.witnesses.at(0), world_.history())};
+        .violation = explore::violation(verdict, verdict.witnesses.at(0), world.history())};
     measures.properties[index].add(
         {.violations = 1, .broken = broken ? 1U : 0U, .smallest = sighting});
   }

@@ -126,6 +126,32 @@ const Known& Comparison::known(const CellName& cell) const {
   return found == known_.end() ? nothing : found->second;
 }
 
+CellName Comparison::teller(const CellName& cell, Property property) const {
+  if (cell.every > 0) return cell;
+  const auto smallest = [&](const CellName& one) -> const std::optional<Sighting>& {
+    return known(one).measures.properties[static_cast<std::size_t>(property)].smallest;
+  };
+  const bool broken = smallest(cell)->broken;
+  CellName teller = cell;
+  for (std::size_t i = 0; i < columns().size(); ++i) {
+    const FaultClasses best = columns()[teller.column].classes;
+    const FaultClasses classes = columns()[i].classes;
+    if (!best.covers(classes) || (classes.covers(best) && i >= teller.column)) continue;
+    const CellName other{.lock = cell.lock, .column = i, .fenced = cell.fenced};
+    const std::optional<Sighting>& seen = smallest(other);
+    if (seen && (seen->broken || !broken)) teller = other;
+  }
+  return teller;
+}
+
+const Story* Comparison::story(const CellName& cell, Property property) const {
+  if (known(cell).measures.properties[static_cast<std::size_t>(property)].violations == 0)
+    return nullptr;
+  const auto& stories = known(teller(cell, property)).stories;
+  const auto story = stories.find(property);
+  return story == stories.end() ? nullptr : &story->second;
+}
+
 std::unique_ptr<Cell> Comparison::cell(const CellName& name) {
   const Lock& lock = locks_[name.lock];
   const scenarios::ResourceSpec* fenced = name.fenced ? &options_.fenced : nullptr;

@@ -131,6 +131,13 @@ class Comparison {
   Known& known(const CellName& cell) { return known_[cell]; }
   const Known& known(const CellName& cell) const;
 
+  // The cell whose story shows a violation of this one: that of a column with the fewest of its
+  // faults. A lock that fails without faults has one story of that, not one for each column.
+  // Requires: the property is violated in the cell.
+  CellName teller(const CellName& cell, Property property) const;
+  // nullptr: the property is not violated, or there was no time for its story.
+  const Story* story(const CellName& cell, Property property) const;
+
   std::unique_ptr<Cell> cell(const CellName& name);
 
   // How a cell is called in files: "lua-check-delete.pause.ideal".

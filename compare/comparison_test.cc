@@ -1,5 +1,6 @@
 #include "compare/comparison.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,12 +8,14 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <sstream>
 
 #include "compare/agreement.h"
 #include "compare/document.h"
 #include "compare/ledger.h"
 #include "compare/make.h"
 #include "compare/pages.h"
+#include "compare/part.h"
 #include "compare/table.h"
 #include "compare/workload.h"
 #include "explore/profile.h"
@@ -204,6 +207,44 @@ TEST(Cell, MakesEveryRunFromItsNumberAlone) {
   EXPECT_EQ(other->digest(), digest);
 }
 
+TEST(Cell, OfARunThatFencingDoesNotChangeSaysTheSameWithoutMakingIt) {
+  Comparison comparison(of({}, {"all"}), workloads(kDirectory));
+  std::size_t harmed = 0;
+  for (std::size_t lock = 0; lock < comparison.locks().size(); ++lock) {
+    const auto without = comparison.cell({lock, 0, false});
+    const auto with = comparison.cell({lock, 0, true});
+    const auto after = comparison.cell({lock, 0, true});
+    Measures unfenced;
+    Measures made;
+    Measures told;
+    for (std::uint64_t run = 1; run <= shortened(30, 5); ++run) {
+      without->make(run, unfenced);
+      with->make(run, made);
+      after->make_after(*without, run, told);
+    }
+    EXPECT_EQ(to_json(told), to_json(made)) << comparison.locks()[lock].algorithm->name;
+    harmed += unfenced.unsafe;
+  }
+  EXPECT_GT(harmed, 0U) << "no run was one that fencing changes";
+}
+
+TEST(Part, OfBothHalvesHasTheRunsOfEach) {
+  const auto runs = [](std::uint64_t from, std::uint64_t to, bool fenced) {
+    const PartTask task{.number = 0, .items = {from, to}, .fenced = true};
+    return runs_of(task, fenced);
+  };
+  EXPECT_EQ(runs(8, 12, false), (explore::Span{4, 6}));
+  EXPECT_EQ(runs(8, 12, true), (explore::Span{4, 6}));
+  // Item 9, run 4 with fencing, has ended its process.
+  EXPECT_EQ(runs(8, 9, false), (explore::Span{4, 5}));
+  EXPECT_EQ(runs(8, 9, true), (explore::Span{4, 4}));
+  EXPECT_EQ(runs(10, 12, false), (explore::Span{5, 6}));
+  EXPECT_EQ(runs(10, 12, true), (explore::Span{5, 6}));
+  // Item 8, run 4 without fencing, has.
+  EXPECT_EQ(runs(9, 12, false), (explore::Span{5, 6}));
+  EXPECT_EQ(runs(9, 12, true), (explore::Span{4, 6}));
+}
+
 TEST_F(Comparing, ComesToTheSameForAnyNumberOfProcesses) {
   const Options options = of({"lua-check-delete", "naive-setnx"});
   const std::string one = told(made(options, 40, 1));
@@ -273,6 +314,21 @@ TEST_F(Comparing, TakesALineThatWasCutOffForNone) {
   EXPECT_EQ(told(made(options, 24)), whole);
 }
 
+TEST_F(Comparing, GoesOnWhereOneHalfOfACellIsAheadOfTheOther) {
+  const Options options = of({"redsync"});
+  const std::string whole = told(made(options, 24));
+  const std::string text = ledger_text();
+  for (const std::string_view half : {"none", "ideal"}) {
+    std::istringstream lines(text);
+    std::ofstream cut(ledger_file());
+    for (std::string line; std::getline(lines, line);) {
+      if (line.find(fmt::format("redsync.all.{}", half)) == std::string::npos) cut << line << '\n';
+    }
+    cut.close();
+    EXPECT_EQ(told(made(options, 24)), whole) << half;
+  }
+}
+
 TEST_F(Comparing, SetsAsideWhatAnotherProgramHasMade) {
   const Options options = of({"redsync"});
   made(options, 24);
@@ -323,6 +379,25 @@ TEST_F(Comparing, EveryStoryShowsWhatItsCellSays) {
     }
   }
   EXPECT_GT(stories, 4U);
+}
+
+TEST_F(Comparing, TellsOnceWhatFewerClassesOfFaultsAreEnoughFor) {
+  const Comparison comparison =
+      made(of({"set-px-blind-delete"}, {"all", "pause+amnesia", "amnesia"}), 60);
+  constexpr auto kReleases = Property::own_release;
+  const CellName amnesia{.lock = 0, .column = 2};
+  for (std::size_t column = 0; column < 3; ++column) {
+    const CellName cell{.lock = 0, .column = column};
+    EXPECT_EQ(comparison.teller(cell, kReleases), amnesia);
+    EXPECT_EQ(comparison.story(cell, kReleases), &comparison.known(amnesia).stories.at(kReleases));
+    const fs::path file = folder_ / "found" / (comparison.label(cell) + ".own-release.toml");
+    EXPECT_EQ(fs::exists(file), cell == amnesia) << file;
+  }
+  EXPECT_THAT(told(comparison), HasSubstr(R"("column": "amnesia")"));
+  // With fencing the resource is another.
+  const CellName fenced{.lock = 0, .column = 0, .fenced = true};
+  EXPECT_EQ(comparison.teller(fenced, kReleases),
+            (CellName{.lock = 0, .column = 2, .fenced = true}));
 }
 
 TEST_F(Comparing, AgreesWithTheSafetyTable) {

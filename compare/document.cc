@@ -203,11 +203,12 @@ class Writer {
                  {"violations", count.violations},
                  {"broken", count.broken}};
     json.update(rate_of(count.violations, known.measures.counted()));
-    const auto story = known.stories.find(property);
-    if (story == known.stories.end()) return json;
-    const Story& told = story->second;
+    const Story* story = comparison_.story(name, property);
+    if (story == nullptr) return json;
+    const Story& told = *story;
     json["smallest"] = {
         {"faults", told.faults},
+        {"column", comparison_.columns()[comparison_.teller(name, property).column].name},
         {"run", told.sighting.run + 1},
         {"title", told.title},
         {"minimal", told.minimal},

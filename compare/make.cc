@@ -31,6 +31,8 @@ using Clock = std::chrono::steady_clock;
 constexpr Seconds kPart{0.2};
 constexpr std::uint64_t kFirstPart = 16;
 constexpr std::uint64_t kMostOfPart = 4096;
+// Where every plan is tried, each part begins with the runs that find the steps of the faults.
+constexpr std::uint64_t kPartOfEvery = 1024;
 // With a time: the runs of a turn, in which every cell gets as many. The first turns are shorter,
 // because there may not be time for another.
 constexpr std::uint64_t kRunsOfATurn = 8;
@@ -88,6 +90,10 @@ struct Course {
   bool busy = false;       // a process is making its runs
   Seconds spent{};         // on its runs
   std::uint64_t made = 0;  // in that time
+};
+
+// Of the cells of a lock.
+struct Telling {
   std::size_t violations = 0;
   std::size_t untold = 0;  // of these, those whose shortest run has no story
 };
@@ -103,15 +109,15 @@ class Making {
         start_(Clock::now()),
         cells_(comparison.all_cells()),
         courses_(cells_.size()),
+        tellings_(comparison.locks().size()),
         maker_(comparison),
         parts_({.workers = limits.jobs}, Order::as_they_come,
                [this](const PartTask& task, Pulse& pulse) { return maker_.make(task, pulse); }),
         stories_({.workers = limits.jobs}, Order::as_they_come,
                  [this](const StoryTask& task, Pulse& pulse) { return shrink(task, pulse); }) {
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
+    for (std::size_t i = 0; i < cells_.size(); ++i)
       courses_[i].next = comparison_.known(cells_[i]).runs;
-      count_stories(i);
-    }
+    for (std::size_t lock = 0; lock < tellings_.size(); ++lock) count_stories(lock);
   }
 
   Seconds go() {
@@ -216,22 +222,52 @@ class Making {
     for (std::size_t i = 0; i < courses_.size(); ++i) {
       const Course& course = courses_[i];
       if (course.busy || course.next >= wanted(i) || !may_make_runs(i)) continue;
+      // A cell with fencing is made with the one without it, as soon as both are as far.
+      if (const auto without = half_without_fencing(i); without && is_in_step(*without)) continue;
+      if (has_fenced_half(i) && is_in_step(i) && courses_[i + 1].busy) continue;
       if (!least || comes_before(i, *least)) least = i;
     }
     return least;
   }
 
+  // Of a cell that is the same with fencing, the next one.
+  bool has_fenced_half(std::size_t number) const {
+    return !cells_[number].fenced && cells_[number].every == 0;
+  }
+  std::optional<std::size_t> half_without_fencing(std::size_t number) const {
+    return cells_[number].fenced ? std::optional(number - 1) : std::nullopt;
+  }
+  // Requires: it has a fenced half.
+  bool is_in_step(std::size_t number) const {
+    return courses_[number].next == courses_[number + 1].next;
+  }
+
   PartTask next_part(std::size_t number) {
     Course& course = courses_[number];
-    course.busy = true;
+    const bool both = has_fenced_half(number) && is_in_step(number);
     const std::uint64_t from = course.next;
-    course.next = from + std::min(size_of_part(number), wanted(number) - from);
-    return {.number = number, .runs = {from, course.next}};
+    std::uint64_t size = std::min(size_of_part(number), wanted(number) - from);
+    // After a program that was killed, one half may be ahead.
+    if (const auto ahead = run_of_other_half(number); ahead && *ahead > from)
+      size = std::min(size, *ahead - from);
+    course.busy = true;
+    course.next = from + size;
+    if (!both) return {.number = number, .items = {from, course.next}};
+    courses_[number + 1].busy = true;
+    courses_[number + 1].next = course.next;
+    return {.number = number, .items = {2 * from, 2 * course.next}, .fenced = true};
+  }
+
+  std::optional<std::uint64_t> run_of_other_half(std::size_t number) const {
+    if (has_fenced_half(number)) return courses_[number + 1].next;
+    if (const auto without = half_without_fencing(number)) return courses_[*without].next;
+    return std::nullopt;
   }
 
   std::uint64_t size_of_part(std::size_t number) const {
     const Course& course = courses_[number];
-    const bool turns = by_time() && cells_[number].every == 0;
+    if (cells_[number].every > 0) return kPartOfEvery;
+    const bool turns = by_time();
     if (turns && course.next < kRunsOfATurn) return std::max<std::uint64_t>(course.next, 1);
     if (turns) return kRunsOfATurn - course.next % kRunsOfATurn;
     if (course.made == 0) return kFirstPart;
@@ -247,14 +283,15 @@ class Making {
            (by_time() || !told->second.given_up);
   }
 
-  // Violations that are to have a story. Where every plan is tried, only broken promises are: the
-  // drawn runs tell the others.
+  // Violations that are to have a story of their own. Where every plan is tried, only broken
+  // promises are: the drawn runs tell the others.
   template <typename Visit>
   void each_violation(const CellName& cell, const Visit& visit) const {
     for (std::size_t p = 0; p < kPropertyCount; ++p) {
       const PropertyCount& count = comparison_.known(cell).measures.properties[p];
-      if (count.smallest && (cell.every == 0 || count.smallest->broken))
-        visit(static_cast<Property>(p), count);
+      const auto property = static_cast<Property>(p);
+      if (!count.smallest || (cell.every > 0 && !count.smallest->broken)) continue;
+      if (comparison_.teller(cell, property) == cell) visit(property, count);
     }
   }
 
@@ -266,16 +303,19 @@ class Making {
     });
   }
 
-  void count_stories(std::size_t number) {
-    Course& course = courses_[number];
-    untold_ -= course.untold;
-    violations_ -= course.violations;
-    course.untold = 0;
-    course.violations = 0;
-    each_untold(cells_[number], [&](Property, const Sighting&) { ++course.untold; });
-    each_violation(cells_[number], [&](Property, const PropertyCount&) { ++course.violations; });
-    untold_ += course.untold;
-    violations_ += course.violations;
+  // What one cell shows decides which others of its lock have a story of their own.
+  void count_stories(std::size_t lock) {
+    Telling& telling = tellings_[lock];
+    untold_ -= telling.untold;
+    violations_ -= telling.violations;
+    telling = {};
+    for (const CellName& cell : cells_) {
+      if (cell.lock != lock) continue;
+      each_untold(cell, [&](Property, const Sighting&) { ++telling.untold; });
+      each_violation(cell, [&](Property, const PropertyCount&) { ++telling.violations; });
+    }
+    untold_ += telling.untold;
+    violations_ += telling.violations;
   }
 
   // The shortest first run of every violation; what was shrunk before stays. Broken promises come
@@ -326,24 +366,51 @@ class Making {
       const PartTask& task = done->task;
       Course& course = courses_[task.number];
       if (done->last) course.busy = false;
-      Part part{.from = task.runs.from, .to = task.runs.to, .measures = {}};
+      if (done->last && task.fenced) courses_[task.number + 1].busy = false;
       if (done->result) {
-        part.to = done->result->end;
-        part.all = done->result->all;
-        if (part.all) course.next = std::min(course.next, *part.all);
-        course.spent += done->result->took;
-        course.made += part.to - part.from;
-        if (cells_[task.number].every == 0) budget_.ran(done->result->took, part.to - part.from);
-        part.measures = measures_from(nlohmann::ordered_json::parse(done->result->measures));
+        take_runs(task, *done->result);
       } else {
         if (!done->crash.item)
           throw std::runtime_error("a process that makes runs ended: " + done->crash.how);
-        part.measures.made = part.measures.crashed = 1;
-        part.crash = done->crash.how;
+        take_crash(task, *done->crash.item, done->crash.how);
       }
-      add_part(cells_[task.number], part);
-      count_stories(task.number);
+      count_stories(cells_[task.number].lock);
     }
+  }
+
+  void take_runs(PartTask task, const MadePart& made) {
+    Course& course = courses_[task.number];
+    task.items.to = made.end;
+    if (made.all) course.next = std::min(course.next, *made.all);
+    const explore::Span runs = runs_of(task, false);
+    course.spent += made.took;
+    course.made += runs.to - runs.from;
+    if (cells_[task.number].every == 0) {
+      const explore::Span fenced = task.fenced ? runs_of(task, true) : explore::Span{};
+      budget_.ran(made.took, runs.to - runs.from + fenced.to - fenced.from);
+    }
+    add_measures(task.number, runs, made.measures, made.all);
+    if (task.fenced) add_measures(task.number + 1, runs_of(task, true), made.fenced, std::nullopt);
+  }
+
+  void add_measures(std::size_t number, const explore::Span& runs, const std::string& measures,
+                    std::optional<std::uint64_t> all) {
+    if (runs.from == runs.to && !all) return;
+    Part part;
+    part.from = runs.from;
+    part.to = runs.to;
+    part.measures = measures_from(nlohmann::ordered_json::parse(measures));
+    part.all = all;
+    add_part(cells_[number], part);
+  }
+
+  void take_crash(const PartTask& task, std::uint64_t item, const std::string& how) {
+    Part part;
+    part.from = task.fenced ? item / 2 : item;
+    part.to = part.from + 1;
+    part.measures.made = part.measures.crashed = 1;
+    part.crash = how;
+    add_part(cells_[task.number + (task.fenced ? item % 2 : 0)], part);
   }
 
   // Parts of a cell come one after the other.
@@ -373,8 +440,7 @@ class Making {
     budget_.told(made.took, made.file);
     ledger_.write(comparison_.label(task.cell), task.property, made.story);
     comparison_.known(task.cell).stories[task.property] = std::move(made.story);
-    count_stories(static_cast<std::size_t>(std::find(cells_.begin(), cells_.end(), task.cell) -
-                                           cells_.begin()));
+    count_stories(task.cell.lock);
   }
 
   void tell() {
@@ -395,8 +461,9 @@ class Making {
   Budget budget_;
   const Clock::time_point start_;
   const std::vector<CellName> cells_;
-  std::vector<Course> courses_;  // of each cell
-  PartMaker maker_;              // in a worker
+  std::vector<Course> courses_;    // of each cell
+  std::vector<Telling> tellings_;  // of each lock
+  PartMaker maker_;                // in a worker
   Pool<PartTask, MadePart> parts_;
   Pool<StoryTask, MadeStory> stories_;
   bool listed_ = false;          // no further run is begun

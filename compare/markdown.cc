@@ -126,13 +126,13 @@ class MarkdownWriter {
 
   std::string harm(const CellName& cell) const {
     if (!comparison_.why_impossible(cell.lock, cell.column).empty()) return "-";
-    const Known& known = comparison_.known(cell);
-    const Measures& measures = known.measures;
+    const Measures& measures = comparison_.known(cell).measures;
     if (measures.counted() == 0) return "?";
     const std::string by_few = by_few_faults(cell);
     if (measures.unsafe == 0) return by_few + (missed_.contains(cell) ? "U" : "·");
     std::string text = by_few + percent(measures.unsafe, measures.counted());
-    if (const Story* story = shortest_harm(known)) text += fmt::format(" ({})", story->faults);
+    if (const Story* story = shortest_harm(comparison_, cell))
+      text += fmt::format(" ({})", story->faults);
     return broken_at_resource(comparison_, cell) > 0 ? text + " **!**" : text;
   }
 
@@ -244,8 +244,7 @@ class MarkdownWriter {
       if (count.violations == 0) continue;
       const auto property = static_cast<Property>(i);
       const Interval interval = wilson_95(count.violations, known.measures.counted());
-      const auto story = known.stories.find(property);
-      const bool told = story != known.stories.end();
+      const Story* story = comparison_.story(cell, property);
       rows.push_back(
           {comparison_.columns()[cell.column].name,
            fmt::format("{}{}", picklock::name(property),
@@ -253,10 +252,11 @@ class MarkdownWriter {
            std::to_string(known.measures.counted()),
            fmt::format("{} ({:.1f} to {:.1f})", percent(count.violations, known.measures.counted()),
                        100 * interval.low, 100 * interval.high),
-           told ? std::to_string(story->second.faults) : "",
-           told && !story->second.file.empty()
-               ? fmt::format("[{}](found/{}.{}.toml)", escaped(story->second.title),
-                             comparison_.label(cell), picklock::name(property))
+           story != nullptr ? std::to_string(story->faults) : "",
+           story != nullptr && !story->file.empty()
+               ? fmt::format("[{}](found/{}.{}.toml)", escaped(story->title),
+                             comparison_.label(comparison_.teller(cell, property)),
+                             picklock::name(property))
                : ""});
     }
   }

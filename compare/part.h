@@ -1,6 +1,7 @@
 // Consecutive runs of a cell, as workers make them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,21 +18,28 @@ namespace picklock::compare {
 
 struct PartTask {
   std::size_t number = 0;  // of the cell
-  explore::Span runs;
+  // With `fenced`, its items 2i and 2i+1 are run i without fencing and with it: of the cell, and of
+  // the next one. Otherwise item i is run i.
+  explore::Span items;
+  bool fenced = false;
   std::uint64_t first = 0;  // of the whole task
 };
-inline explore::Span& span_of(PartTask& task) { return task.runs; }
+inline explore::Span& span_of(PartTask& task) { return task.items; }
+
+// The runs of its items, without fencing or with it.
+explore::Span runs_of(const PartTask& task, bool fenced);
 
 struct MadePart {
   std::string measures;                // as JSON
+  std::string fenced{};                // the measures of the next cell, where these were asked for
   std::optional<std::uint64_t> all{};  // runs that the cell has
-  std::uint64_t end = 0;               // the first run that is not of it
+  std::uint64_t end = 0;               // the first item that is not of it
   Seconds took{};
 };
 
 template <typename Archive>
 void fields(Archive& archive, MadePart& made) {
-  archive(made.measures, made.all, made.end, made.took);
+  archive(made.measures, made.fenced, made.all, made.end, made.took);
 }
 
 class PartMaker {
@@ -44,10 +52,15 @@ class PartMaker {
   Cell& cell_of(const CellName& name);
 
  private:
+  MadePart make_both(const PartTask& task, explore::workers::Pulse& pulse);
+
   Comparison& comparison_;
   const std::vector<CellName> cells_;
-  CellName cell_name_;  // of the latest task
-  std::unique_ptr<Cell> cell_;
+  struct Named {
+    CellName name;
+    std::unique_ptr<Cell> cell;
+  };
+  std::array<Named, 2> latest_;  // without fencing, and with it
 };
 
 }  // namespace picklock::compare

@@ -112,7 +112,7 @@ class ShardMaking {
     const bool every = maker_.cells()[part.cell].every > 0;
     numbers_[{part.cell, every ? 0 : part.name.runs.from}] = i;
     pool_.submit({.number = part.cell,
-                  .runs = every ? Span{0, UINT64_MAX} : part.name.runs,
+                  .items = every ? Span{0, UINT64_MAX} : part.name.runs,
                   .first = part.name.runs.from});
   }
 

@@ -49,21 +49,22 @@ std::string highest_unseen(const Comparison& comparison) {
 std::size_t untold(const Comparison& comparison) {
   std::size_t count = 0;
   for (const CellName& cell : comparison.cells()) {
-    const Known& known = comparison.known(cell);
     for (std::size_t i = 0; i < kPropertyCount; ++i) {
       const auto property = static_cast<Property>(i);
-      const bool violated = known.measures.properties[i].smallest.has_value();
-      if (violated && !known.stories.contains(property)) ++count;
+      const bool violated = comparison.known(cell).measures.properties[i].smallest.has_value();
+      if (violated && comparison.story(cell, property) == nullptr) ++count;
     }
   }
   return count;
 }
 
-const Story* shortest_harm(const Known& known) {
+const Story* shortest_harm(const Comparison& comparison, const CellName& cell) {
   const Story* shortest = nullptr;
-  for (const auto& [property, story] : known.stories) {
-    if (harms_resource(property) && (shortest == nullptr || story.faults < shortest->faults))
-      shortest = &story;
+  for (const Property property : kPropertiesOfTheResource) {
+    if (!harms_resource(property)) continue;
+    const Story* story = comparison.story(cell, property);
+    if (story != nullptr && (shortest == nullptr || story->faults < shortest->faults))
+      shortest = story;
   }
   return shortest;
 }

@@ -30,7 +30,7 @@ std::string highest_unseen(const Comparison& comparison);
 std::size_t untold(const Comparison& comparison);
 
 // The story that needs the fewest faults to harm the resource; nullptr: none does.
-const Story* shortest_harm(const Known& known);
+const Story* shortest_harm(const Comparison& comparison, const CellName& cell);
 
 // A promise that was broken on a premise that was kept, or a property that was asked for.
 struct Broken {

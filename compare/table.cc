@@ -334,12 +334,10 @@ class TableWriter {
     const Known& known = comparison_.known(name);
     const Interval interval = wilson_95(count.violations, known.measures.counted());
     const bool broken = comparison_.broken(name, property) > 0;
-    const auto story = known.stories.find(property);
+    const Story* story = comparison_.story(name, property);
     std::string least;
-    if (story != known.stories.end()) {
-      least = fmt::format(" {:>9}  {}", reports::plural(story->second.faults, "fault"),
-                          story->second.file);
-    }
+    if (story != nullptr)
+      least = fmt::format(" {:>9}  {}", reports::plural(story->faults, "fault"), story->file);
     out_ +=
         Line()
             .add("  ")
@@ -372,17 +370,14 @@ class TableWriter {
       return;
     }
     for (const Broken& one : all) {
-      const Known& known = comparison_.known(one.cell);
-      const auto story = known.stories.find(one.property);
+      const Story* story = comparison_.story(one.cell, one.property);
       out_ +=
           mark(false)
               .add(fmt::format(
                        "{}: {} violated{}{}", comparison_.label(one.cell),
                        picklock::name(one.property),
                        comparison_.broken(one.cell, one.property) > 0 ? ", although promised" : "",
-                       story != known.stories.end() && !story->second.file.empty()
-                           ? ": " + story->second.file
-                           : ""),
+                       story != nullptr && !story->file.empty() ? ": " + story->file : ""),
                    Ink::bad)
               .text(options_.color);
     }

@@ -141,6 +141,8 @@ struct ResourceSpec {
   models::RecoverBy recover_by = models::RecoverBy::epoch;
   bool force_promises = true;
   models::RestartedLog restarted_log = models::RestartedLog::whole;
+
+  bool operator==(const ResourceSpec&) const = default;
 };
 
 // Whether requests to the resource show a token that it compares.

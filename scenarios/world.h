@@ -84,6 +84,8 @@ class World {
   std::vector<ProgramEnd> program_ends() const {
     return programs_ != nullptr ? programs_->ends() : std::vector<ProgramEnd>();
   }
+  // Whether the run would have been the same if the resource were fenced by the order of grants.
+  bool is_as_if_fenced() const { return resource_.is_as_if_fenced(); }
   std::uint32_t grants() const { return scenarios::grants(history()); }
   std::vector<std::string> processes() const;
   // The same for readers: those of history().

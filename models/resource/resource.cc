@@ -87,6 +87,7 @@ void Resource::reset(history::RecordedSimulation& simulation, sim::Process& proc
     thing.now = {.version = 1};
   }
   closed_.clear();
+  as_if_fenced_ = true;
   nodes_.clear();
   way_ = nullptr;
 }
@@ -95,6 +96,7 @@ void Resource::replicate(history::RecordedSimulation& simulation,
                          std::span<sim::Process* const> processes, const Tenures& tenures,
                          const ResourceRules& rules) {
   rules_ = rules;
+  as_if_fenced_ = false;
   rules_.nodes.order_of_grants = rules.fenced_by == FencedBy::order_of_grants;
   commits_.reset(simulation, processes.size());
   nodes_.resize(processes.size());
@@ -112,6 +114,8 @@ bool Resource::is_admitted(const sim::Message& request, Access access) {
   Token token;
   switch (rules_.fenced_by) {
     case FencedBy::nothing:
+      token.rank = tenures_->order(request.tag);
+      as_if_fenced_ = as_if_fenced_ && admits(request, access, token);
       return true;
     case FencedBy::revocation: {
       const std::string_view log = text_after(bytes, kLog);
@@ -128,6 +132,10 @@ bool Resource::is_admitted(const sim::Message& request, Access access) {
       token.name = text_after(bytes, kToken);
       break;
   }
+  return admits(request, access, token);
+}
+
+bool Resource::admits(const sim::Message& request, Access access, const Token& token) {
   return thing_of(request).fence.admits(access, token, request.connection->client().id());
 }
 

@@ -59,6 +59,10 @@ class Resource final : public sim::Service {
                                                             sim::Duration patience)>;
   void reach_by(Way way) { way_ = std::move(way); }
 
+  // Whether it has accepted, without fencing, only what it would have accepted if it were fenced by
+  // the order of grants. The run is then the same with such fencing.
+  bool is_as_if_fenced() const { return as_if_fenced_; }
+
   static const sim::Protocol& protocol();
 
  private:
@@ -75,6 +79,7 @@ class Resource final : public sim::Service {
   history::HistoryEvent event_of(const sim::Message& request, history::What what);
   void append_version(const Thing& thing, sim::Payload& answer) const;
   bool is_admitted(const sim::Message& request, Access access);
+  bool admits(const sim::Message& request, Access access, const Token& token);
   void announce(const sim::Message& request, sim::Payload& answer);
 
   history::Recorder* recorder_ = nullptr;
@@ -82,6 +87,7 @@ class Resource final : public sim::Service {
   ResourceRules rules_;
   std::vector<Thing> things_;        // by lock
   std::vector<std::string> closed_;  // logs
+  bool as_if_fenced_ = false;
 
   friend class ResourceClient;
   std::deque<Node> nodes_;  // empty: it is one process

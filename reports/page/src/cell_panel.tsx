@@ -225,7 +225,8 @@ function Find({name, property, smallest, open}: FindProps) {
         {property.broken > 0 && <BrokenMark />}{' '}
         <span>{smallest.title || 'a run that violates it'}</span>{' '}
         <span class="quiet-text">
-          {plural(smallest.faults, 'fault')}{smallest.minimal ? ', none of them can be removed' : ''}, run {smallest.run}
+          {plural(smallest.faults, 'fault')}{smallest.minimal ? ', none of them can be removed' : ''}, run {smallest.run} of
+          column <code>{smallest.column}</code>
         </span>
       </summary>
       {shown && <Told name={name} smallest={smallest} />}

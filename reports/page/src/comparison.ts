@@ -4,6 +4,7 @@ export type Interval = [number, number];
 
 export interface Smallest {
   faults: number;
+  column: string;  // in which the run was made
   run: number;
   title: string;
   minimal: boolean;
