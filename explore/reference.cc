@@ -59,7 +59,7 @@ bool can_be_at(const Fault& fault, const Moment& moment, const std::vector<std::
     }
     return moment.fresh || moment.is_among(sides);
   }
-  return moment.server && moment.trigger.side == sim::Side::before &&
+  return moment.server && !fault.trigger.is_message() && moment.trigger.side == sim::Side::before &&
          moment.trigger.phase != sim::Phase::replied &&
          (names[moment.client] == fault.target || names[*moment.server] == fault.target) &&
          is_at_resource(moment.trigger) == is_at_resource(fault.trigger);

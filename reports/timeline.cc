@@ -473,6 +473,8 @@ class TimelineWriter {
   void near_miss(const sim::Fault& fault) {
     const sim::Trigger& trigger = fault.trigger;
     if (trigger.at || !trigger.mark.empty()) return;
+    if (trigger.is_message())
+      return paragraph(Line().add("       "), 7, "fewer such messages were sent");
     const std::string step = fmt::format(" {}.{} x", name(trigger.role), name(trigger.phase));
     const std::string& whose = trigger.by.empty() ? fault.target : trigger.by;
     std::vector<std::string> reached;

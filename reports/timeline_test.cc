@@ -129,6 +129,20 @@ TEST(Timeline, KeepsToItsWidth) {
   }
 }
 
+// The parent of the lock's nodes is created by a command of upkeep.
+TEST(Timeline, TellsAMessageOfNoStepThatAFaultStruck) {
+  scenarios::Document document = scenarios::shipped::document("plain/zk-sequential");
+  const auto told_now = [&document] {
+    const scenarios::Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
+    return told(scenarios::Runner().run(scenario, scenario.seed, true), 240);
+  };
+  EXPECT_THAT(told_now(), Not(HasSubstr("create /lock:order-42 leaves")));
+  document.set({"fault", "[{delay = 'client-1', before = 'message.sent', nth = 2, for = '1s'}]"});
+  EXPECT_THAT(told_now(), AllOf(HasSubstr("delay client-1's 2nd message of no step by 1s"),
+                                HasSubstr("create /lock:order-42 leaves"),
+                                HasSubstr("create /lock:order-42 arrives")));
+}
+
 // docs/facts/failures.md B-11
 TEST(Timeline, TellsWhatACoordinatorDoesInNobodysName) {
   const std::string text = told_of("region-server-zombie-freed-first");

@@ -49,8 +49,8 @@ class Transcriber {
  public:
   Transcriber(const Run& run, const Narrator& narrator, Detail detail)
       : run_(run), narrator_(narrator), everything_(detail == Detail::everything) {
-    find_involved();
     find_struck();
+    find_involved();
   }
 
   Transcript transcribe() {
@@ -63,8 +63,8 @@ class Transcriber {
   }
 
  private:
-  // Messages to a replica matter if a fault concerns it, if a client sends to it or waits for it,
-  // or if it takes over from another server.
+  // Messages to a replica matter if a fault concerns it or one of them, if a client sends to it or
+  // waits for it, or if it takes over from another server.
   void find_involved() {
     std::vector<std::string> named;
     for (const sim::Fault& fault : run_.scenario.faults) {
@@ -78,13 +78,14 @@ class Transcriber {
       if (const auto process = narrator_.find(name)) involved_.insert(*process);
     }
     for (const TraceRecord& record : run_.trace.records) {
+      if (record.kind == TraceKind::sent && is_struck(record)) involved_.insert(record.peer);
       if (narrator_.is_client(record.process)) involved_.insert({record.process, record.peer});
       if (record.kind == TraceKind::told) involved_.insert(record.process);
     }
   }
 
-  // The command at which a fault struck is told, whatever it is for. A fault at a command that is
-  // under way is of the newest one that its trigger means.
+  // The command or message at which a fault struck is told, whatever it is for. A fault at a
+  // command that is under way is of the newest one that its trigger means.
   void find_struck() {
     for (std::size_t i = 0; i < run_.trace.records.size(); ++i) {
       const TraceRecord& record = run_.trace.records[i];
@@ -92,13 +93,18 @@ class Transcriber {
       const HistoryEvent& event = run_.history[record.message];
       if (event.what != What::fault_fired || event.key >= run_.scenario.faults.size()) continue;
       const sim::Trigger& trigger = run_.scenario.faults[event.key].trigger;
+      if (trigger.is_message()) struck_messages_.insert(record.answers);
       if (trigger.at || trigger.role != Role::command) continue;
       std::size_t sent = i;
       while (sent > 0 && !is_meant(event.key, run_.trace.records[sent])) --sent;
       if (record.answers != 0 || sent > 0)
-        struck_commands_.insert(record.answers != 0 ? record.answers
+        struck_messages_.insert(record.answers != 0 ? record.answers
                                                     : run_.trace.records[sent].message);
     }
+  }
+
+  bool is_struck(const TraceRecord& record) const {
+    return struck_messages_.contains(record.message);
   }
 
   bool is_meant(std::size_t fault, const TraceRecord& record) const {
@@ -204,7 +210,7 @@ class Transcriber {
     // Commands that keep a session alive belong to no tenure.
     const bool keeps_alive = exchange.role == Role::renew && exchange.tenure == 0;
     const bool of_client = narrator_.is_client(record.process);
-    const bool shown = (everything_ && of_client) || struck_commands_.contains(record.message);
+    const bool shown = (everything_ && of_client) || is_struck(record);
     exchange.upkeep = !shown && (exchange.role == Role::none || keeps_alive);
     if (!exchange.upkeep) {
       exchange.text = describe(record);
@@ -227,17 +233,22 @@ class Transcriber {
     if (asked != nullptr && !std::exchange(asked->replied, true))
       return answer_sent(*asked, record);
     const bool news = record.answers == 0 && narrator_.is_client(record.peer);
-    if (!news && (record.role == Role::none || !involved_.contains(record.peer))) return;
+    const bool told = record.role != Role::none && involved_.contains(record.peer);
+    if (!news && !told && !is_struck(record)) return;
     Exchange& pushed = begin_exchange(position, record);
     if (news) pushed.tenure = 0;  // the publisher's tenure does not wait for it
     pushed.answer = describe(record);
     pushed.pushed = true;
-    pushed.upkeep = news;
+    pushed.upkeep = news && !is_struck(record);
   }
 
   // A change of an entry is the effect of the command that the server answers next for this step.
   void answer_sent(Exchange& asked, const TraceRecord& record) {
     exchanges_[record.message] = index_of(asked);
+    if (asked.upkeep && is_struck(record)) {
+      asked.upkeep = false;
+      asked.text = describe(run_.trace.records[asked.sent]);
+    }
     if (asked.upkeep) return;
     asked.answer = describe(record);
     asked.gloss = gloss(run_.trace.records[asked.sent], record);
@@ -532,7 +543,7 @@ class Transcriber {
   std::map<ProcessId, std::size_t> crashes_;          // the same
   std::set<std::tuple<Instant, ProcessId, ProcessId>> resets_;
   std::set<ProcessId> involved_;
-  std::set<std::uint32_t> struck_commands_;  // by the number of the request
+  std::set<std::uint32_t> struck_messages_;  // by the number of the request
   std::set<ProcessId> down_;
 };
 

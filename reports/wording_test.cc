@@ -117,6 +117,17 @@ TEST(Wording, SaysAFaultInOnePhrase) {
   EXPECT_EQ(fault(drop), "drop the answer to an acquire at redis-1");
 }
 
+TEST(Wording, SaysWhichMessageBelongsToNoStep) {
+  sim::Fault late = plan(Verb::delay, "redis-1", Role::none);
+  late.lasts = 12ms;
+  EXPECT_EQ(fault(late), "delay redis-1's message of no step by 12ms");
+  late.trigger.nth = 3;
+  late.trigger.on = "redis-1-replica-1";
+  EXPECT_EQ(fault(late), "delay redis-1's 3rd message to redis-1-replica-1 by 12ms");
+  late.trigger.on = "client-2";
+  EXPECT_EQ(fault(late), "delay redis-1's 3rd message of no step to client-2 by 12ms");
+}
+
 TEST(Wording, SaysWhoIsToTakeOverAndWhen) {
   sim::Fault over = plan(models::kFailOver, "redis-1", Role::write);
   EXPECT_EQ(fault(over), "fail over redis-1 before a write is sent");

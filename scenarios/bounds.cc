@@ -139,6 +139,7 @@ Duration order_slack(const Network& network, std::string_view from, std::string_
 
 Duration order_slack(const Scenario& scenario, const sim::Fault& fault) {
   const sim::Trigger& step = fault.trigger;
+  if (step.is_message()) return order_slack(scenario.network, fault.target, step.on);
   const ProcessKind* const target = kind_named(scenario, fault.target);
   const bool of_client = target != nullptr && target->takes_steps;
   const std::string& client = step.by.empty() && of_client ? fault.target : step.by;

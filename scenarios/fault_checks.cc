@@ -92,6 +92,12 @@ void read_step(const Value& value, const Steps& steps, Trigger& trigger) {
   constexpr std::string_view kMark = "mark:";
   const std::string text = value.text();
   if (text.starts_with(kMark)) return read_mark(value, text.substr(kMark.size()), steps, trigger);
+  if (text == kMessageSent) {
+    trigger.role = Role::none;
+    trigger.phase = sim::Phase::sent;
+    trigger.mark.clear();
+    return;
+  }
   const std::size_t dot = std::min(text.find('.'), text.size());
   std::string role = text.substr(0, dot);
   // A program has no steps but its commands, which also go by their names: "EVALSHA.sent".
@@ -169,6 +175,11 @@ Value moment_of(const Value& table) {
 void check_message_trigger(const Value& table, const Value& moment, const Fault& fault,
                            const ProcessKind& kind, const Trigger& trigger) {
   const std::string_view verb = verbs::name(fault.verb);
+  if (trigger.is_message()) return;
+  if (!kind.takes_steps && !kind.hears_clients) {
+    moment.fail(fmt::format("no step of a client is a message to {}; give `{}` before = \"{}\"",
+                            fault.target, verb, kMessageSent));
+  }
   if (trigger.at || !trigger.mark.empty()) {
     moment.fail(fmt::format(
         "`{}` acts on the message of a step: give it a step, such as before = \"release.sent\"",
@@ -191,6 +202,25 @@ void check_message_trigger(const Value& table, const Value& moment, const Fault&
   }
 }
 
+// A message has a sender, which is the target, and a receiver.
+void check_message(const Value& table, const Value& moment, const Fault& fault,
+                   const Scenario& scenario, const Trigger& trigger) {
+  if (!verbs::kind_of(fault.verb).on_message) {
+    moment.fail(fmt::format("is a message: `{}` strikes at a step of a client, a mark or a time",
+                            verbs::name(fault.verb)));
+  }
+  if (trigger.side == sim::Side::after)
+    moment.fail(fmt::format("\"{}\" needs `before`: it has left by then", kMessageSent));
+  for (const std::string_view key : {"by", "command"}) {
+    if (const auto value = table.find(key))
+      value->fail(fmt::format("narrows a step, but \"{}\" is of none", kMessageSent));
+  }
+  if (trigger.on.empty()) return;
+  process_named(table.at("on"), trigger.on, scenario);
+  if (trigger.on == fault.target)
+    table.at("on").fail(fmt::format("{} sends itself no message", trigger.on));
+}
+
 // `table` has the trigger's keys, which override what is in `trigger`.
 void check_trigger(const Value& table, const Fault& fault, const Scenario& scenario,
                    const Steps& steps, Trigger& trigger) {
@@ -207,6 +237,7 @@ void check_trigger(const Value& table, const Fault& fault, const Scenario& scena
     if (trigger.role == Role::command && !trigger.command.empty())
       check_command(table.find("command").value_or(moment), scenario, trigger.command);
   }
+  if (trigger.is_message()) return check_message(table, moment, fault, scenario, trigger);
   if (!trigger.mark.empty()) {
     for (const std::string_view key : {"on", "command"}) {
       if (const auto value = table.find(key))

@@ -62,7 +62,9 @@ const Keys<Trigger>& trigger_keys() {
           "by", at<&Trigger::by>,
           "the client whose step it is; by default the target if it is a client, otherwise any "
           "client"),
-      text<Trigger>("on", at<&Trigger::on>, "counts only steps with this server"),
+      text<Trigger>(
+          "on", at<&Trigger::on>,
+          "counts only steps with this server; of `message.sent`: messages to this process"),
       text<Trigger>("command", at<&Trigger::command>,
                     "counts only steps made with this command, such as `DEL`"),
   };

@@ -31,6 +31,8 @@ const keys::Keys<OneClient>& one_client_keys();
 const keys::Keys<OneClient>& own_lock_keys();  // of one client: those of its table `lock`
 const keys::Keys<sim::Fault>& fault_keys();    // a key for each verb first
 const keys::Keys<sim::Trigger>& trigger_keys();
+// As a step: a message that the target sends and that belongs to no step of a client.
+inline constexpr std::string_view kMessageSent = "message.sent";
 const keys::Keys<Expectation>& expectation_keys();
 const keys::Keys<Neighbour>& neighbour_keys();
 const keys::Keys<Complete>& complete_keys();

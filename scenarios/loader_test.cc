@@ -30,10 +30,8 @@ using namespace std::chrono_literals;
 using testing::error_from;
 using testing::error_of;
 using testing::head;
+using testing::kPause;
 using testing::with_fault;
-
-// Keys of a fault; each test adds what is missing.
-const std::string kPause = "pause = \"client-1\"\nfor = \"3s\"\n";
 
 // The line of the complete file on which this text begins.
 int line_of(std::string_view text) {
@@ -544,156 +542,11 @@ TEST(Loader, KnowsTheAlgorithms) {
       "`lua-check-delete`?");
 }
 
-TEST(Loader, KnowsTheProcesses) {
-  const std::string rest = "for = \"3s\"\nat = \"1s\"\n";
-  EXPECT_EQ(error_of(with_fault("pause = \"client-7\"\n" + rest)),
-            "story.toml:7: key `fault.1.pause`: there is no client-7; the clients are client-1 to "
-            "client-3");
-  EXPECT_EQ(error_of(with_fault("pause = \"redis-2\"\n" + rest)),
-            "story.toml:7: key `fault.1.pause`: there is no redis-2; the only server is redis-1");
-  EXPECT_EQ(error_of(with_fault("pause = \"clint-2\"\n" + rest)),
-            "story.toml:7: key `fault.1.pause`: there is no process \"clint-2\"; did you mean "
-            "`client-2`?");
-  for (const char* name :
-       {"client-0", "client-01", "client-", "client-99999999999999", "client-1 "}) {
-    EXPECT_THROW(testing::parsed(with_fault("pause = \"" + std::string(name) + "\"\n" + rest)),
-                 BadInput)
-        << name;
-  }
-  EXPECT_EQ(error_of(with_fault(kPause + "before = \"write.sent\"\nby = \"redis-1\"\n")),
-            "story.toml:10: key `fault.1.by`: must be a client, not redis-1");
-  EXPECT_EQ(error_of(with_fault(kPause + "before = \"write.sent\"\non = \"client-1\"\n")),
-            "story.toml:10: key `fault.1.on`: must be a server, not client-1");
-  const std::string cut = "partition = \"client-1\"\nat = \"1s\"\nfrom = ";
-  EXPECT_EQ(error_of(with_fault(cut + "[\"redis-1\", \"redis-9\"]\n")),
-            "story.toml:9: key `fault.1.from.2`: there is no redis-9; the only server is redis-1");
-  EXPECT_EQ(error_of(with_fault(cut + "\"client-1\"\n")),
-            "story.toml:9: key `fault.1.from`: client-1 cannot be cut off from itself");
-  EXPECT_EQ(error_of(with_fault(cut + "[\"redis-1\", \"redis-1\"]\n")),
-            "story.toml:9: key `fault.1.from.2`: redis-1 is listed twice");
-  const std::string link = head() + "[[network.link]]\n";
-  EXPECT_EQ(
-      error_of(link + "from = \"client-1\"\nto = \"redis-4\"\nlatency = \"1s\"\n"),
-      "story.toml:8: key `network.link.1.to`: there is no redis-4; the only server is redis-1");
-  EXPECT_EQ(error_of(link + "from = \"client-1\"\nto = \"client-1\"\nlatency = \"1s\"\n"),
-            "story.toml:8: key `network.link.1.to`: is the same process as `from`");
-  EXPECT_EQ(error_of(link + "from = \"client-1\"\nto = \"resource\"\n"),
-            "story.toml:6: key `network.link.1.latency`: must be given");
-}
-
-TEST(Loader, KnowsTheStepsOfTheAlgorithm) {
-  EXPECT_EQ(error_of(with_fault(kPause + "before = \"renew.sent\"\n")),
-            "story.toml:9: key `fault.1.before`: set-px-check-delete has no step \"renew\"; it has "
-            "acquire, check, release, write");
-  EXPECT_EQ(error_of(with_fault(kPause + "before = \"release.send\"\n")),
-            "story.toml:9: key `fault.1.before`: there is no phase \"send\", only sent, "
-            "applied, replied; did you mean `release.sent`?");
-  EXPECT_EQ(error_of(with_fault(kPause + "after = \"release\"\n")),
-            "story.toml:9: key `fault.1.after`: \"release\" lacks its phase, one of "
-            "sent, applied, replied; did you mean `release.sent`?");
-  EXPECT_EQ(error_of(with_fault(kPause + "before = \"mark:owner-cheked\"\n")),
-            "story.toml:9: key `fault.1.before`: set-px-check-delete has no mark \"owner-cheked\"; "
-            "it has "
-            "owner-checked; did you mean `owner-checked`?");
-  EXPECT_EQ(
-      error_of("format = 1\nlock.algorithm = \"lua-check-delete\"\n[[fault]]\n" + kPause +
-               "before = \"mark:owner-checked\"\n"),
-      "story.toml:6: key `fault.1.before`: lua-check-delete has no mark \"owner-checked\"; it has "
-      "none");
-  EXPECT_EQ(error_of(head() + "writes = 0\n[[fault]]\n" + kPause + "before = \"write.sent\"\n"),
-            "story.toml:10: key `fault.1.before`: no client takes the step \"write\" because "
-            "`clients.writes` is 0; the steps are acquire, check, release");
-}
-
-std::string work(const std::string& steps) {
-  return "format = 1\nlock.algorithm = 'lua-check-delete'\n[clients]\nwork = [" + steps + "]\n";
-}
-
-TEST(Loader, ReadsTheWorkOfAHolder) {
-  const Scenario s = testing::parsed(testing::kSteps);
-  ASSERT_EQ(s.clients.work.size(), 4U);
-  EXPECT_EQ(s.clients.work[0].deed, WorkStep::Deed::fence);
-  EXPECT_EQ(s.clients.work[1].deed, WorkStep::Deed::read);
-  EXPECT_EQ(s.clients.work[2].length, 2s);
-  EXPECT_EQ(s.clients.work[3].mode, models::WriteMode::if_version);
-  EXPECT_EQ(s.servers.resource.checks, models::Checks::accesses);
-  EXPECT_EQ(s.servers.resource.equal_token, models::EqualToken::refuse);
-  EXPECT_EQ(s.faults[0].trigger.role, Role::read);
-}
-
 TEST(Loader, ReadsARedisCluster) {
   const Scenario s = testing::parsed(testing::kCluster);
   EXPECT_TRUE(s.servers.of<redis::Spec>().relative_expiry);
   EXPECT_TRUE(s.servers.of<redis::Spec>().cluster.enabled);
   EXPECT_EQ(s.servers.of<redis::Spec>().cluster.first_map, redis::FirstMap::none);
-}
-
-TEST(Loader, ReadsAReplicatedResource) {
-  const Scenario s = testing::parsed(testing::kReplicated);
-  EXPECT_EQ(s.servers.resource.nodes, 3u);
-  EXPECT_EQ(s.servers.resource.recover_by, models::RecoverBy::length);
-  EXPECT_FALSE(s.servers.resource.force_promises);
-  EXPECT_EQ(s.servers.resource.restarted_log, models::RestartedLog::high_watermark);
-}
-
-TEST(Loader, RefusesWorkThatNoHolderCanDo) {
-  EXPECT_EQ(error_of(work("{for = '1s'}")),
-            "story.toml:4: key `clients.work.1.do`: must be given: one of read, think, write, "
-            "fence");
-  EXPECT_EQ(error_of(work("{do = 'think'}")),
-            "story.toml:4: key `clients.work.1.for`: must be given: `think` needs a duration");
-  EXPECT_EQ(error_of(work("{do = 'read', for = '1s'}")),
-            "story.toml:4: key `clients.work.1.for`: has no effect: only `think` takes a duration");
-  EXPECT_EQ(error_of(work("{do = 'read', mode = 'if-version'}")),
-            "story.toml:4: key `clients.work.1.mode`: has no effect: only `write` takes a mode");
-  EXPECT_EQ(error_of(work("{do = 'write', mode = 'based-on-read'}")),
-            "story.toml:4: key `clients.work.1.mode`: has nothing that it could be based on: no "
-            "step before it reads");
-  EXPECT_EQ(error_of(work("{do = 'read'}") + "hold = '1s'\n"),
-            "story.toml:5: key `clients.hold`: has no effect: the steps of `clients.work` are the "
-            "whole critical section");
-  EXPECT_EQ(error_of(work("{do = 'fence'}")),
-            "story.toml:4: key `clients.work.1.do`: there is no token to announce unless "
-            "`servers.resource.fencing` gives one");
-  EXPECT_EQ(
-      error_of(work("{do = 'read'}") + "[[fault]]\ndrop = 'client-1'\nbefore = 'write.sent'\n"),
-      "story.toml:7: key `fault.1.before`: no client takes the step \"write\" because no step "
-      "of `clients.work` writes; the steps are acquire, release, read");
-  EXPECT_EQ(error_of(head() + "[[fault]]\ndrop = 'client-1'\nbefore = 'read.sent'\n"),
-            "story.toml:8: key `fault.1.before`: no client takes the step \"read\" because no step "
-            "of `clients.work` reads; the steps are acquire, check, release, write");
-}
-
-TEST(Loader, RefusesChecksOfTokensThatCannotWork) {
-  const auto resource = [](const std::string& keys) {
-    return "format = 1\nlock.algorithm = 'lua-check-delete'\n[servers.resource]\n" + keys;
-  };
-  EXPECT_EQ(error_of(resource("checks = 'accesses'\n")),
-            "story.toml:4: key `servers.resource.checks`: has no effect: requests have no token "
-            "unless `fencing` gives them one");
-  EXPECT_EQ(error_of(resource("fencing = 'owner-token'\n")),
-            "story.toml:4: key `servers.resource.fencing`: needs `checks = \"announced\"`: an "
-            "owner's token has no order");
-  EXPECT_EQ(
-      error_of(resource("fencing = 'ideal'\nchecks = 'announced'\n")),
-      "story.toml:5: key `servers.resource.checks`: no holder announces its token: add a step "
-      "with `do = \"fence\"` to `clients.work`");
-}
-
-TEST(Loader, RefusesKeysOfAReplicatedResourceThatCannotWork) {
-  const auto resource = [](const std::string& keys) {
-    return "format = 1\nlock.algorithm = 'lua-check-delete'\n[servers.resource]\n" + keys;
-  };
-  EXPECT_EQ(error_of(resource("nodes = 3\n")),
-            "story.toml:4: key `servers.resource.nodes`: needs epochs: `fencing` must be "
-            "\"after\", \"in-script\" or \"ideal\"");
-  EXPECT_EQ(error_of(resource("recover_by = 'length'\n")),
-            "story.toml:4: key `servers.resource.recover_by`: has no effect unless `nodes` is more "
-            "than 1");
-  EXPECT_EQ(error_of(resource("nodes = 3\nfencing = 'ideal'\nchecks = 'accesses'\n")),
-            "story.toml:6: key `servers.resource.checks`: has no effect on a replicated resource, "
-            "whose nodes promise epochs");
-  EXPECT_EQ(error_of(resource("nodes = 3\nfencing = 'ideal'\n")), "loads");
 }
 
 TEST(Loader, RefusesARedisClusterThatCannotWork) {
@@ -708,75 +561,6 @@ TEST(Loader, RefusesARedisClusterThatCannotWork) {
       error_of(redis("[servers.redis.cluster]\nfirst_map = 'none'\n")),
       "story.toml:5: key `servers.redis.cluster.first_map`: has no effect unless `enabled` is "
       "true");
-}
-
-TEST(Loader, WantsOneVerbAndOneTrigger) {
-  EXPECT_EQ(error_of(with_fault("before = \"release.sent\"\n")),
-            fmt::format("story.toml:6: key `fault.1`: has no verb; give one of {}",
-                        fmt::join(verbs::names(), ", ")));
-  EXPECT_EQ(error_of(with_fault(kPause + "crash = \"client-1\"\nat = \"1s\"\n")),
-            "story.toml:9: key `fault.1.crash`: a fault has exactly one verb, and `pause` is "
-            "already given");
-  EXPECT_EQ(error_of(with_fault(kPause)),
-            "story.toml:6: key `fault.1`: must have one of before, after and at");
-  EXPECT_EQ(error_of(with_fault(kPause + "at = \"1s\"\nafter = \"write.sent\"\n")),
-            "story.toml:9: key `fault.1.at`: `after` is already given: a fault has exactly one of "
-            "before, after and at");
-  EXPECT_EQ(error_of(with_fault(kPause + "at = \"1s\"\nnth = 2\n")),
-            "story.toml:10: key `fault.1.nth`: narrows a step, but `at` is a time");
-  EXPECT_EQ(error_of(with_fault(kPause + "after = \"mark:owner-checked\"\non = \"redis-1\"\n")),
-            "story.toml:10: key `fault.1.on`: narrows a step that sends a message, but a mark "
-            "sends none");
-}
-
-TEST(Loader, RefusesKeysThatTheVerbHasNoUseFor) {
-  EXPECT_EQ(error_of(with_fault(kPause + "at = \"1s\"\nkeeps = \"all\"\n")),
-            "story.toml:10: key `fault.1.keeps`: `pause` does not take this key; besides its "
-            "trigger it takes `for`");
-  EXPECT_EQ(error_of(with_fault("heal = \"client-1\"\nfor = \"3s\"\nat = \"1s\"\n")),
-            "story.toml:8: key `fault.1.for`: `heal` does not take this key; besides its trigger "
-            "it takes nothing");
-  EXPECT_EQ(error_of(with_fault("crash = \"client-1\"\nat = \"1s\"\nkeeps = \"all\"\n")),
-            "story.toml:9: key `fault.1.keeps`: has no effect on a `crash` without `for`: the "
-            "process does not start again");
-}
-
-TEST(Loader, WantsTheKeysThatTheVerbNeeds) {
-  for (const char* verb : {"pause", "delay", "hold", "slow", "duplicate"}) {
-    EXPECT_EQ(
-        error_of(with_fault(std::string(verb) + " = \"client-1\"\nbefore = \"release.sent\"\n")),
-        "story.toml:6: key `fault.1.for`: must be given: `" + std::string(verb) +
-            "` needs a duration");
-  }
-  EXPECT_EQ(error_of(with_fault("step-clock = \"redis-1\"\nat = \"1s\"\n")),
-            "story.toml:6: key `fault.1.step`: must be given: `step-clock` needs it");
-  EXPECT_EQ(error_of(with_fault("set-clock-rate = \"redis-1\"\nat = \"1s\"\n")),
-            "story.toml:6: key `fault.1.rate`: must be given: `set-clock-rate` needs it");
-  EXPECT_EQ(error_of(with_fault("step-clock = \"redis-1\"\nat = \"1s\"\nstep = \"0s\"\n")),
-            "story.toml:9: key `fault.1.step`: must not be 0s: the clock would not jump");
-  EXPECT_EQ(error_of(with_fault("slow = \"redis-1\"\nat = \"1s\"\nfor = \"1s\"\nstep = \"-1s\"\n")),
-            "story.toml:10: key `fault.1.step`: must be more than 0s for `slow`");
-  const std::string rate = "set-clock-rate = \"redis-1\"\nat = \"1s\"\nrate = ";
-  for (const char* number : {"0.0", "-1.0", "inf", "nan", "0", "1001", "1000.1", "1e300"}) {
-    EXPECT_EQ(error_of(with_fault(rate + number + "\n")),
-              "story.toml:9: key `fault.1.rate`: must be from 0.001 to 1000")
-        << number;
-  }
-  EXPECT_EQ(error_of(with_fault(rate + "1.0000000001\n")),
-            "story.toml:9: key `fault.1.rate`: must have at most 9 decimals");
-}
-
-TEST(Loader, SaysWhyAVerbCannotHitAProcess) {
-  EXPECT_EQ(error_of(with_fault("kill-session = \"client-1\"\nat = \"3s\"\n")),
-            "story.toml:7: key `fault.1.kill-session`: not applicable to client-1: Redis keeps no "
-            "sessions");
-  EXPECT_EQ(
-      error_of(with_fault("evict = \"client-1\"\nat = \"3s\"\n")),
-      "story.toml:7: key `fault.1.evict`: not applicable to client-1: only a Redis server evicts "
-      "keys");
-  EXPECT_EQ(error_of(with_fault("end-thread = \"redis-1\"\nat = \"3s\"\n")),
-            "story.toml:7: key `fault.1.end-thread`: not applicable to redis-1: only a client has "
-            "threads of its own");
 }
 
 // Line 6 on, before the faults.
@@ -882,26 +666,6 @@ TEST(Loader, RefusesServersThatTheLockNeverSpeaksTo) {
       error_of("format = 1\n[lock]\nalgorithm = \"set-px-blind-delete\"\n"
                "[servers.redis]\nmasters = 2\n"),
       "story.toml:5: key `servers.redis.masters`: must be 1: set-px-blind-delete uses one server");
-}
-
-TEST(Loader, GivesMessageFaultsAMessage) {
-  EXPECT_EQ(error_of(with_fault("drop = \"client-1\"\nat = \"3s\"\n")),
-            "story.toml:8: key `fault.1.at`: `drop` acts on the message of a step: give it a step, "
-            "such as before = \"release.sent\"");
-  EXPECT_EQ(error_of(with_fault("drop = \"client-1\"\nbefore = \"mark:owner-checked\"\n")),
-            "story.toml:8: key `fault.1.before`: `drop` acts on the message of a step: give it a "
-            "step, such as before = \"release.sent\"");
-  EXPECT_EQ(error_of(with_fault("drop = \"client-1\"\nbefore = \"release.replied\"\n")),
-            "story.toml:8: key `fault.1.before`: is too late for `drop`: the reply has arrived by "
-            "then; \"sent\" means the request and \"applied\" the reply");
-  EXPECT_EQ(
-      error_of(with_fault("drop = \"client-1\"\nbefore = \"release.sent\"\nby = \"client-2\"\n")),
-      "story.toml:9: key `fault.1.by`: must be client-1 or left out: `drop` acts on the messages "
-      "of client-1");
-  EXPECT_EQ(
-      error_of(with_fault("drop = \"redis-1\"\nbefore = \"release.sent\"\non = \"resource\"\n")),
-      "story.toml:9: key `fault.1.on`: must be redis-1 or left out: `drop` acts on the messages to "
-      "and from redis-1");
 }
 
 TEST(Loader, ChecksExpectations) {
@@ -1107,21 +871,6 @@ TEST_F(Files, OfALockAreFoundByItsName) {
   EXPECT_EQ(error_finding("redis-lock"), "redis-lock" + line + "plain/redis-lock`?");
   EXPECT_EQ(error_finding("plain/redis-loc"), "plain/redis-loc" + line + "plain/redis-lock`?");
   EXPECT_EQ(error_finding("redis-clok"), "redis-clok" + line + "redis-clock`?");
-}
-
-TEST(Loader, KnowsTheStepsThatOptionsAdd) {
-  const auto pause_at = [](const std::string& step) {
-    return head() + "[[fault]]\n" + kPause + "before = \"" + step + "\"\n";
-  };
-  const auto with = [](std::string text, const std::string& option) {
-    return text.replace(text.find("[clients]"), 0, option + "\n");
-  };
-  EXPECT_EQ(error_of(with(pause_at("renew.sent"), "renew = \"blind\"")), "loads");
-  EXPECT_EQ(error_of(pause_at("renew.sent")),
-            "story.toml:9: key `fault.1.before`: set-px-check-delete has no step \"renew\"; it has "
-            "acquire, check, release, write");
-  const std::string lua = with(pause_at("check.sent"), "recognise_own = \"always\"");
-  EXPECT_EQ(error_of(std::string(lua).replace(lua.find("set-px-check"), 12, "lua-check")), "loads");
 }
 
 TEST(Loader, RefusesOptionsThatTheLockDoesNotLookAt) {

@@ -22,7 +22,7 @@ const std::string kRedlock =
 
 Scenario loaded(const std::string& text) { return parse(text, "a", shipped_vocabulary()); }
 
-std::string error_of(const std::string& text) {
+std::string error_of_setup(const std::string& text) {
   return testing::error_from([&] { parse(text, "a.toml", shipped_vocabulary()); });
 }
 
@@ -104,72 +104,73 @@ TEST(Setup, OfTheUserBreaksThePremisesOfTheLock) {
 
 TEST(OneClient, IsRefusedUnlessItIsAClientThatThereIs) {
   const std::string start = "[[client]]\nname = ";
-  EXPECT_EQ(error_of(kLua + start + "'client-9'\n"),
+  EXPECT_EQ(error_of_setup(kLua + start + "'client-9'\n"),
             "a.toml:5: key `client.1.name`: there is no client-9; the clients are client-1 to "
             "client-3");
-  EXPECT_EQ(error_of(kLua + start + "'cleint-2'\n"),
+  EXPECT_EQ(error_of_setup(kLua + start + "'cleint-2'\n"),
             "a.toml:5: key `client.1.name`: there is no process \"cleint-2\"; did you mean "
             "`client-2`?");
-  EXPECT_EQ(error_of(kLua + start + "'redis-1'\n"),
+  EXPECT_EQ(error_of_setup(kLua + start + "'redis-1'\n"),
             "a.toml:5: key `client.1.name`: must be a client, not redis-1");
-  EXPECT_EQ(error_of(kLua + start + "'client-1'\n" + start + "'client-1'\n"),
+  EXPECT_EQ(error_of_setup(kLua + start + "'client-1'\n" + start + "'client-1'\n"),
             "a.toml:7: key `client.2.name`: client-1 is described twice");
-  EXPECT_EQ(error_of(kLua + "[[client]]\nhold = '1s'\n"),
+  EXPECT_EQ(error_of_setup(kLua + "[[client]]\nhold = '1s'\n"),
             "a.toml:4: key `client.1.name`: must be given");
 }
 
 TEST(OneClient, CannotHaveWhatMakesNoSenseForOne) {
   const std::string one = kLua + "[[client]]\nname = 'client-2'\n";
-  EXPECT_EQ(error_of(one + "count = 2\n"),
+  EXPECT_EQ(error_of_setup(one + "count = 2\n"),
             "a.toml:6: key `client.1.count`: is a number of clients; set it in [clients]");
-  EXPECT_EQ(error_of(one + "arrive_every = '1s'\n"),
+  EXPECT_EQ(error_of_setup(one + "arrive_every = '1s'\n"),
             "a.toml:6: key `client.1.arrive_every`: is the time between two clients; one client "
             "has `arrives_at`");
-  EXPECT_EQ(error_of(one + "server_order = 'same'\n"),
+  EXPECT_EQ(error_of_setup(one + "server_order = 'same'\n"),
             "a.toml:6: key `client.1.server_order`: compares clients with each other; the order of "
             "one client is that of `servers`");
-  EXPECT_EQ(error_of(one + "operators = 1\n"),
+  EXPECT_EQ(error_of_setup(one + "operators = 1\n"),
             "a.toml:6: key `client.1.operators`: is a number of clients; set it in [clients]");
 }
 
 TEST(OneClient, HasKeysByTheirNearestNameAndOfItsOwnLock) {
   const std::string one = kLua + "[[client]]\nname = 'client-2'\n";
-  EXPECT_EQ(error_of(one + "hodl = '2s'\n"),
+  EXPECT_EQ(error_of_setup(one + "hodl = '2s'\n"),
             "a.toml:6: key `client.1.hodl`: there is no such key; did you mean `client.1.hold`?");
-  EXPECT_EQ(error_of(one + "lock.tttl = '2s'\n"),
+  EXPECT_EQ(error_of_setup(one + "lock.tttl = '2s'\n"),
             "a.toml:6: key `client.1.lock.tttl`: there is no such key; did you mean "
             "`client.1.lock.ttl`?");
-  EXPECT_EQ(error_of(one + "lock.steal = 'getset'\n"),
+  EXPECT_EQ(error_of_setup(one + "lock.steal = 'getset'\n"),
             "a.toml:6: key `client.1.lock.steal`: lua-check-delete does not use this key");
-  EXPECT_EQ(error_of(one + "lock.renew_every = '2s'\n"),
+  EXPECT_EQ(error_of_setup(one + "lock.renew_every = '2s'\n"),
             "a.toml:6: key `client.1.lock.renew_every`: has no effect while `renew` is \"none\"");
-  EXPECT_EQ(error_of(one + "lock.algorithm = 'zk-ephemeral'\n"),
+  EXPECT_EQ(error_of_setup(one + "lock.algorithm = 'zk-ephemeral'\n"),
             "a.toml:6: key `client.1.lock.algorithm`: must be a lock on Redis: all clients have "
             "the same servers");
-  EXPECT_EQ(error_of(one + "lock.algorithm = 'lua-check-delte'\n"),
+  EXPECT_EQ(error_of_setup(one + "lock.algorithm = 'lua-check-delte'\n"),
             "a.toml:6: key `client.1.lock.algorithm`: there is no algorithm \"lua-check-delte\"; "
             "did you mean `lua-check-delete`?");
 }
 
 TEST(OneClient, CannotChangeTheServersPartInTheLock) {
-  EXPECT_EQ(error_of("format = 1\n[lock]\nalgorithm = 'shedlock'\n[[client]]\n"
-                     "name = 'client-2'\nlock.renew = 'conditional'\nlock.db_time = true\n"),
+  EXPECT_EQ(error_of_setup("format = 1\n[lock]\nalgorithm = 'shedlock'\n[[client]]\n"
+                           "name = 'client-2'\nlock.renew = 'conditional'\nlock.db_time = true\n"),
             "a.toml:7: key `client.1.lock.db_time`: must be the same for all clients: the servers' "
             "part in the lock depends on it");
 }
 
 TEST(OneClient, UsesSomeOfTheServers) {
-  EXPECT_EQ(error_of(kRedlock + "[clients]\nservers = ['redis-1', 'redis-9']\n"),
+  EXPECT_EQ(error_of_setup(kRedlock + "[clients]\nservers = ['redis-1', 'redis-9']\n"),
             "a.toml:7: key `clients.servers.2`: there is no redis-9; the servers are redis-1 to "
             "redis-5");
-  EXPECT_EQ(error_of(kRedlock + "[clients]\nservers = ['redis-1', 'redis-1']\n"),
+  EXPECT_EQ(error_of_setup(kRedlock + "[clients]\nservers = ['redis-1', 'redis-1']\n"),
             "a.toml:7: key `clients.servers.2`: redis-1 is listed twice");
-  EXPECT_EQ(error_of(kRedlock + "[[client]]\nname = 'client-1'\nservers = ['redis-1', 'redis-2']\n"
+  EXPECT_EQ(
+      error_of_setup(kRedlock + "[[client]]\nname = 'client-1'\nservers = ['redis-1', 'redis-2']\n"
                                 "lock.quorum = 3\n"),
-            "a.toml:9: key `client.1.lock.quorum`: must be at most 2, the number of servers: "
-            "otherwise no acquire could succeed");
-  EXPECT_EQ(error_of("format = 1\n[lock]\nalgorithm = 'mysql-get-lock'\n[clients]\n"
-                     "servers = ['mysql-1']\n"),
+      "a.toml:9: key `client.1.lock.quorum`: must be at most 2, the number of servers: "
+      "otherwise no acquire could succeed");
+  EXPECT_EQ(error_of_setup("format = 1\n[lock]\nalgorithm = 'mysql-get-lock'\n[clients]\n"
+                           "servers = ['mysql-1']\n"),
             "a.toml:5: key `clients.servers`: not applicable to mysql-get-lock: its clients know "
             "every server");
 }
@@ -178,7 +179,7 @@ TEST(OneClient, UsesSomeOfTheServers) {
 TEST(OneClient, OfALockOnOneServerMayUseAnotherThanTheRest) {
   const std::string two =
       "format = 1\n[lock]\nalgorithm = 'lua-check-delete'\n[servers.redis]\nmasters = 2\n";
-  EXPECT_EQ(error_of(two),
+  EXPECT_EQ(error_of_setup(two),
             "a.toml:5: key `servers.redis.masters`: must be 1: lua-check-delete uses one server");
   const Scenario scenario = loaded(two +
                                    "[clients]\nservers = ['redis-1']\nhold = '4s'\n"
@@ -246,11 +247,11 @@ TEST(Leases, AreThoseOfTheAcquiresInTurn) {
 }
 
 TEST(Leases, AreRefusedWhereTheyAreThoseOfSessions) {
-  EXPECT_EQ(error_of("format = 1\n[lock]\nalgorithm = 'zk-ephemeral'\n[clients]\n"
-                     "leases = ['10s']\n"),
+  EXPECT_EQ(error_of_setup("format = 1\n[lock]\nalgorithm = 'zk-ephemeral'\n[clients]\n"
+                           "leases = ['10s']\n"),
             "a.toml:5: key `clients.leases`: an acquire of zk-ephemeral has no lease of its own");
-  EXPECT_EQ(error_of("format = 1\n[lock]\nalgorithm = 'naive-setnx'\n[clients]\n"
-                     "leases = ['10s']\n"),
+  EXPECT_EQ(error_of_setup("format = 1\n[lock]\nalgorithm = 'naive-setnx'\n[clients]\n"
+                           "leases = ['10s']\n"),
             "a.toml:5: key `clients.leases`: an acquire of naive-setnx has no lease of its own");
 }
 

@@ -20,7 +20,7 @@ Document with(const std::string& keys) {
 
 Scenario scenario_of(const std::string& keys) { return with(keys).scenario(shipped_vocabulary()); }
 
-std::string error_of(const std::string& keys) {
+std::string error_of_version(const std::string& keys) {
   return testing::error_from([&] { scenario_of(keys); });
 }
 
@@ -52,10 +52,10 @@ TEST(Versions, AreWrittenWithWhatDiffersFromThem) {
 }
 
 TEST(Versions, AreThoseOfTheLock) {
-  EXPECT_EQ(error_of("algorithm = \"redisson-lock\"\nversion = \"3.42\""),
+  EXPECT_EQ(error_of_version("algorithm = \"redisson-lock\"\nversion = \"3.42\""),
             "old.toml:4: key `lock.version`: \"3.42\" is not one of 4.7, 3.43, 3.23; did you mean "
             "`3.43`?");
-  EXPECT_EQ(error_of("algorithm = \"redlock\"\nversion = \"1\""),
+  EXPECT_EQ(error_of_version("algorithm = \"redlock\"\nversion = \"1\""),
             "old.toml:4: key `lock.version`: redlock is known in one version only");
 }
 

@@ -148,6 +148,7 @@ class Writer {
     if (trigger.at) return put("at", *trigger.at - sim::kStart);
     const std::string_view side = trigger.side == sim::Side::before ? "before" : "after";
     if (!trigger.mark.empty()) return put(side, "mark:" + trigger.mark);
+    if (trigger.is_message()) return put(side, kMessageSent);
     put(side, fmt::format("{}.{}", picklock::name(trigger.role), name(trigger.phase)));
   }
 

@@ -277,6 +277,8 @@ std::size_t Deployment::strike(Strike strike) {
   for (std::string* name : {&fault.target, &fault.to, &fault.trigger.on}) call_clients(*name);
   for (std::string& name : fault.from) call_clients(name);
   refuse_strangers(fault);
+  if (fault.trigger.is_message() && !strike.by.empty())
+    throw BadInput("the fault: `by` narrows a step, but \"message.sent\" is of none");
   if (fault.trigger.at) *fault.trigger.at += simulation_.now() - sim::kStart;
   faults_.push_back(std::move(fault));
   by_.push_back(strike.by);

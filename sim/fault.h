@@ -48,14 +48,17 @@ enum class Side : std::uint8_t { before, after };
 struct Trigger {
   std::optional<Instant> at{};  // a time; otherwise the step below
   Side side = Side::before;
-  Role role{};  // ignored for a mark
+  Role role{};  // ignored for a mark; none: a message that belongs to no step
   Phase phase = Phase::sent;
   std::string mark{};     // a named mark of the algorithm, without phase
   std::uint32_t nth = 1;  // counted per process over the whole run
   std::string by{};       // whose step; empty: the target if it is a client, else any client
-  std::string on{};       // narrows the step to one server
+  std::string on{};       // narrows the step to one server, a message to its receiver
   std::string command{};  // narrows the role to one command, e.g. "DEL"
   bool operator==(const Trigger&) const = default;
+
+  // A message that the target sends, and that neither is a client's request nor answers one.
+  bool is_message() const { return !at && mark.empty() && role == Role{}; }
 };
 
 // The data that a process finds on its disk when it starts again: all that it had written, nothing,

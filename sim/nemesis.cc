@@ -45,12 +45,10 @@ void Nemesis::arm(std::uint32_t index, const Fault& fault) {
   Armed& armed = plan_[index];
   armed.fault = &fault;
   armed.target = named(fault.target);
-  const bool at_client =
-      armed.target->id() >= first_client_ && armed.target->id() < first_client_ + clients_;
+  const bool at_client = is_client(*armed.target);
   armed.by = !trigger.by.empty() ? named(trigger.by) : at_client ? armed.target : nullptr;
-  armed.on = !trigger.on.empty()                         ? named(trigger.on)
-             : is_message_verb(fault.verb) && !at_client ? armed.target
-                                                         : nullptr;
+  const bool at_server = is_message_verb(fault.verb) && !at_client && !trigger.is_message();
+  armed.on = !trigger.on.empty() ? named(trigger.on) : at_server ? armed.target : nullptr;
   armed.by_tag = nullptr;
   armed.to = fault.to.empty() ? nullptr : named(fault.to);
   armed.from.clear();
@@ -66,6 +64,9 @@ void Nemesis::arm(std::uint32_t index, const Fault& fault) {
     ++under_way_;
   } else if (!trigger.mark.empty()) {
     marks_armed_ = true;
+  } else if (trigger.is_message()) {
+    armed.seen.assign(1, 0);
+    network_.set_watcher(this);
   } else {
     // The side does not matter to a message verb: it acts while the message can still be changed.
     const Side side = !is_message_verb(fault.verb)   ? trigger.side
@@ -104,6 +105,22 @@ void Nemesis::match(const Step& step) {
     if (armed.by_tag && !armed.by_tag(step.tag)) continue;
     if (!trigger.command.empty() && !is_same_command(trigger.command, step.command)) continue;
     if (counts(armed, step.client)) fire(i, &step);
+  }
+}
+
+// What servers send each other may have the role of the command that it is about.
+void Nemesis::leaves(Message& message) {
+  Process& client = message.connection->client();
+  Process& server = message.connection->server();
+  if (message.role != Role{} && is_client(client)) return;
+  const bool up = message.direction == 0;
+  const Step step{
+      .client = up ? client : server, .server = up ? server : client, .message = &message};
+  for (std::uint32_t i = 0; i < planned_; ++i) {
+    Armed& armed = plan_[i];
+    if (armed.fired || !armed.fault->trigger.is_message() || armed.target != &step.client) continue;
+    if (armed.on != nullptr && armed.on != &step.server) continue;
+    if (++armed.seen[0] == armed.fault->trigger.nth) fire(i, &step);
   }
 }
 
@@ -311,11 +328,9 @@ bool Nemesis::is_gone(const Process& target) const {
 }
 
 bool Nemesis::is_between_clients(const Armed& armed) const {
-  const auto is_client = [this](const Process* one) {
-    return one->id() >= first_client_ && one->id() < first_client_ + clients_;
-  };
-  return is_client(armed.target) && !armed.from.empty() &&
-         std::all_of(armed.from.begin(), armed.from.end(), is_client);
+  return is_client(*armed.target) && !armed.from.empty() &&
+         std::all_of(armed.from.begin(), armed.from.end(),
+                     [this](const Process* one) { return is_client(*one); });
 }
 
 // Whether there has been any connection that the partition cuts, if it is never healed.

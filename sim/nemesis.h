@@ -4,8 +4,9 @@
 //
 // The effect of a verb depends on its target: a crash of a client unwinds its threads, a crash of a
 // server halts its program. Message verbs (hold, delay, drop, duplicate) act on the message of the
-// step that triggers them: the request at `sent`, the answer at `applied`. A verb that the
-// simulator does not know goes to the programs (Program::strike).
+// step that triggers them: the request at `sent`, the answer at `applied`; or on a message that
+// belongs to no step. A verb that the simulator does not know goes to the programs
+// (Program::strike).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@
 
 namespace picklock::sim {
 
-class Nemesis {
+class Nemesis final : private Network::Watcher {
  public:
   Nemesis(Scheduler& scheduler, Network& network) : scheduler_(scheduler), network_(network) {}
   Nemesis(const Nemesis&) = delete;
@@ -87,8 +88,9 @@ class Nemesis {
     Process* on = nullptr;            // nullptr: any server
     Process* to = nullptr;            // nullptr: the fault names none
     std::vector<Process*> from;
-    std::vector<std::uint32_t> seen;  // per client, how often its step has passed
-    std::vector<Process*> healed;     // processes that a partition no longer cuts off
+    // Per client, how often its step has passed; of a message, how often the target has sent one.
+    std::vector<std::uint32_t> seen;
+    std::vector<Process*> healed;  // processes that a partition no longer cuts off
     bool fired = false;
     bool due = false;  // strikes at the mark that is being passed
     bool under_way = false;
@@ -114,8 +116,12 @@ class Nemesis {
   }
   void arm(std::uint32_t index, const Fault& fault);
   Process* named(std::string_view name);
+  bool is_client(const Process& one) const {
+    return one.id() >= first_client_ && one.id() < first_client_ + clients_;
+  }
   bool counts(Armed& armed, const Process& client);
   void match(const Step& step);
+  void leaves(Message& message) override;
   void trace_mark(const Process& client, std::string_view name);
   void fire(std::uint32_t index, const Step* step);
   void end_after(std::uint32_t index, std::optional<Duration> lasts);

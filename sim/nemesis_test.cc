@@ -410,6 +410,50 @@ INSTANTIATE_TEST_SUITE_P(
                     VerbCase{"slow", at_two(Verb::slow, "server-1", 3s), 2s, 5s}),
     [](const auto& each) { return each.param.name; });
 
+// The time at which a server applied each message of no step, under a fault on one of them.
+std::vector<std::pair<Duration, std::string>> applied_by_first(const Fault& fault) {
+  EchoWorld world(1, 2);
+  world.client().script = [&](EchoClient& self) {
+    self.ask(world.server(1), "one", {}, Role{});
+    self.ask(world.server(2), "two", {}, Role{});
+    self.ask(world.server(1), "step");
+    self.ask(world.server(1), "three", {}, Role{});
+  };
+  world.run({fault});
+  EXPECT_EQ(world.simulation.nemesis.fired().size(), 1u);
+  return world.server(1).log;
+}
+
+Fault late_message(std::string target, std::uint32_t nth, std::string on = {}) {
+  return {.verb = Verb::delay,
+          .target = std::move(target),
+          .trigger = {.nth = nth, .on = std::move(on)},
+          .lasts = 3s};
+}
+
+TEST(Nemesis, CountsTheMessagesOfNoStepByTheirSenderAndReceiver) {
+  using Log = std::vector<std::pair<Duration, std::string>>;
+  EXPECT_EQ(applied_by_first(late_message("client-1", 2, "server-1")),
+            (Log{{kWay, "one"}, {5 * kWay, "step"}, {3s + 7 * kWay, "three"}}));
+  EXPECT_EQ(applied_by_first(late_message("client-1", 2)),
+            (Log{{kWay, "one"}, {3s + 5 * kWay, "step"}, {3s + 7 * kWay, "three"}}))
+      << "the second of all";
+  EXPECT_EQ(applied_by_first(late_message("server-1", 2)),
+            (Log{{kWay, "one"}, {5 * kWay, "step"}, {7 * kWay, "three"}}))
+      << "the answer to the third";
+}
+
+TEST(Nemesis, SaysWhichMessageOfNoStepItStruck) {
+  EchoWorld world(1, 1, 1, true);
+  world.client().script = [&](EchoClient& self) { self.ask(world.server(), "one", {}, Role{}); };
+  world.run({late_message("server-1", 1, "client-1")});
+  EXPECT_EQ(world.client().told[0].at, 3s + 2 * kWay);
+  const auto fired = std::find_if(world.occurrences.begin(), world.occurrences.end(),
+                                  [](const auto& e) { return e.what == Occurred::fault_fired; });
+  ASSERT_NE(fired, world.occurrences.end());
+  EXPECT_EQ(fired->request, 2u) << "the answer is the second message of the run";
+}
+
 // The answer to a copy reaches no client, even if another message later uses its slot.
 TEST(Nemesis, LosesTheAnswerToACopyAndNoOther) {
   EchoWorld world;

@@ -14,6 +14,7 @@ void Network::reset() {
   patience_ = {};
   patience_timers_used_ = 0;
   priorities_.set(0, {});
+  watcher_ = nullptr;
   waited_.clear();
 }
 
@@ -131,6 +132,7 @@ Message& Network::make_signal(Connection& connection, int direction, MessageKind
 void Network::send(Message& message) {
   Connection& connection = *message.connection;
   Connection::Way& way = connection.way_[message.direction];
+  if (watcher_ != nullptr && message.kind == MessageKind::data) watcher_->leaves(message);
 #ifndef PICKLOCK_NO_DIGEST
   message.mark = (connection.hash_ + message.direction) ^ fingerprint(message.payload.view());
 #endif

@@ -112,6 +112,15 @@ class Network {
     Duration by{};
   };
   const std::vector<Waited>& waited() const { return waited_; }
+  // Is told of each message before it leaves, while it can still be changed. nullptr: nobody is.
+  class Watcher {
+   public:
+    virtual void leaves(Message& message) = 0;
+
+   protected:
+    ~Watcher() = default;
+  };
+  void set_watcher(Watcher* watcher) { watcher_ = watcher; }
   void set_patience(Duration patience) { patience_ = patience; }  // 0: connections wait for ever
 
   // An established connection, as if opened before the run began.
@@ -210,6 +219,7 @@ class Network {
 
   Scheduler& scheduler_;
   Priorities priorities_;
+  Watcher* watcher_ = nullptr;
   std::vector<Waited> waited_;
   Latency default_latency_;
   std::deque<LinkLatency> link_latency_;

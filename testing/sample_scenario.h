@@ -92,6 +92,9 @@ count = 3
 
 inline std::string with_fault(const std::string& keys) { return head() + "[[fault]]\n" + keys; }
 
+// Keys of a fault; each test adds what is missing.
+inline const std::string kPause = "pause = \"client-1\"\nfor = \"3s\"\n";
+
 // Every key of every table, with every verb that hits something.
 inline constexpr const char* kComplete = R"(format = 1
 title = "everything"

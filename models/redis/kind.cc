@@ -36,13 +36,9 @@ using sim::Verb;
 
 namespace {
 
-constexpr std::string_view kNoTalk = "no step of a client is a message to a Sentinel";
 constexpr std::array kPrimaryBears = {models::kEvict, models::kFailOver};
 constexpr std::array kReplicaRefuses = {
     servers::Refusal{models::kEvict, "a replica forgets only what its primary tells it to forget"}};
-constexpr std::array kSentinelRefuses = {
-    servers::Refusal{Verb::hold, kNoTalk}, servers::Refusal{Verb::delay, kNoTalk},
-    servers::Refusal{Verb::drop, kNoTalk}, servers::Refusal{Verb::duplicate, kNoTalk}};
 
 Keeps kept_on_disk(const Specs& specs, std::string_view process, Keeps drawn) {
   return persists(specs.of<Spec>(), process) ? drawn : Keeps::none;
@@ -95,8 +91,7 @@ constexpr servers::ProcessKind kSentinelKind = {
     .after_resource = true,
     .port = kSentinelPort,
     .drawn = {FaultClass::pause, FaultClass::server_clock, FaultClass::partition,
-              FaultClass::crash},
-    .refuses = kSentinelRefuses};
+              FaultClass::crash}};
 
 namespace {
 

@@ -44,10 +44,10 @@ step-clock yes yes no yes yes no yes yes yes
 set-clock-rate yes yes no yes yes yes yes yes yes
 partition yes yes yes yes yes yes yes yes yes
 heal yes yes yes yes yes yes yes yes yes
-hold yes yes yes yes no yes yes yes yes
-delay yes yes yes yes no yes yes yes yes
-drop yes yes yes yes no yes yes yes yes
-duplicate yes yes yes yes no yes no yes no
+hold yes yes yes yes yes yes yes yes yes
+delay yes yes yes yes yes yes yes yes yes
+drop yes yes yes yes yes yes yes yes yes
+duplicate yes yes yes yes yes yes no yes no
 evict no yes no no no no no no no
 fail-over no yes no no no no no no yes
 kill-session yes no no no no no no yes no

@@ -15,7 +15,9 @@ using sim::Verb;
 
 namespace {
 
+// What servers tell each other is as if they were cut off from each other meanwhile.
 std::optional<FaultClass> class_of_late(const Fault& fault, const ProcessKind&, const Scenario&) {
+  if (fault.trigger.is_message()) return FaultClass::partition;
   return is_for_resource(fault.trigger.role) ? FaultClass::late_write : FaultClass::late_command;
 }
 
@@ -24,6 +26,10 @@ std::optional<FaultClass> class_of_delay(const Fault& fault, const ProcessKind& 
                                          const Scenario& scenario) {
   if (fault.lasts && *fault.lasts <= scenarios::order_slack(scenario, fault)) return std::nullopt;
   return class_of_late(fault, target, scenario);
+}
+
+std::optional<FaultClass> class_of_lost(const Fault& fault, const ProcessKind&, const Scenario&) {
+  return fault.trigger.is_message() ? FaultClass::partition : FaultClass::lost_reply;
 }
 
 Kind hold() {
@@ -64,7 +70,7 @@ Kind drop() {
               "the message of the step is lost and its connection is reset: the outcome is "
               "unknown",
           .on_message = true,
-          .fault_class = FaultClass::lost_reply,
+          .class_of = class_of_lost,
           .drawn = {{FaultClass::lost_reply, 0}},
           .told = [](const Fault& fault) -> Phrase {
             return {"drop " + message(fault), "", "", false};
@@ -73,7 +79,7 @@ Kind drop() {
 
 // A client library that sends nothing twice has no such message to its lock servers.
 std::string sent_once(const Fault& fault, const Scenario& scenario, std::span<const Fault>) {
-  if (is_for_resource(fault.trigger.role)) return {};
+  if (is_for_resource(fault.trigger.role) || fault.trigger.is_message()) return {};
   const std::string_view why = inapplicable(Verb::duplicate, *lock_server(scenario).kinds.front());
   if (why.empty()) return {};
   return fmt::format("{}: only a step of `write` or `read` can be duplicated", why);
@@ -88,7 +94,7 @@ Kind duplicate() {
           .lasting = Lasting::required,
           .on_message = true,
           .impossible = sent_once,
-          .fault_class = FaultClass::lost_reply,
+          .class_of = class_of_lost,
           .drawn = {{FaultClass::lost_reply, 1}},
           .told = [](const Fault& fault) -> Phrase {
             return {"duplicate " + message(fault), lasting(fault, "after"), "", false};

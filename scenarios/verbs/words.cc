@@ -77,10 +77,20 @@ std::string trigger(const sim::Trigger& trigger, const std::string& target) {
                      where);
 }
 
+// What servers tell each other is never a step.
+std::string message_of_no_step(const std::string& sender, const sim::Trigger& trigger) {
+  const bool among_servers =
+      !trigger.on.empty() && !takes_steps(sender) && !takes_steps(trigger.on);
+  return fmt::format(
+      "{}'s{} message{}{}", sender, trigger.nth > 1 ? " " + ordinal(trigger.nth) : "",
+      among_servers ? "" : " of no step", trigger.on.empty() ? "" : " to " + trigger.on);
+}
+
 }  // namespace
 
 std::string message(const sim::Fault& fault) {
   const sim::Trigger& trigger = fault.trigger;
+  if (trigger.is_message()) return message_of_no_step(fault.target, trigger);
   const bool of_client = takes_steps(fault.target);
   const std::string& whose = trigger.by.empty() && of_client ? fault.target : trigger.by;
   const std::string& server = of_client ? trigger.on : fault.target;
