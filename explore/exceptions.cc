@@ -7,6 +7,7 @@
 #include "keys/bad_input.h"
 #include "keys/nearest.h"
 #include "models/locks/algorithm.h"
+#include "scenarios/keys.h"
 #include "scenarios/promises.h"
 #include "scenarios/verbs/kind.h"
 
@@ -50,6 +51,7 @@ std::vector<std::string> steps_of(const Scenario& scenario) {
     for (const std::string_view phase : sim::kPhaseNames)
       steps.push_back(fmt::format("{}.{}", name, phase));
   }
+  steps.emplace_back(scenarios::kMessageSent);
   if (const models::Algorithm* lock = scenarios::find_algorithm(scenario)) {
     for (const std::string_view mark : lock->marks)
       steps.push_back(fmt::format("{}{}", kMarkWord, mark));
@@ -64,10 +66,14 @@ void read_step(std::string_view word, const Scenario& scenario, Exception& into)
   const bool any_mark = is_mark && scenario.lock.own != nullptr;
   if (!any_mark && std::find(steps.begin(), steps.end(), word) == steps.end())
     refuse_exception("step", word, Words(steps.begin(), steps.end()),
-                     "a step is ROLE, ROLE.PHASE or mark:NAME, such as release.sent");
+                     "a step is ROLE, ROLE.PHASE, mark:NAME or message.sent, such as release.sent");
   into.step = word;
   if (is_mark) {
     into.mark = word.substr(kMarkWord.size());
+    return;
+  }
+  if (word == scenarios::kMessageSent) {
+    into.role = Role::none;
     return;
   }
   const std::size_t dot = std::min(word.find('.'), word.size());

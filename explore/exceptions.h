@@ -20,7 +20,7 @@ struct Exception {
   std::optional<Property> property{};  // nullopt: any
   std::string fault{};                 // a class of faults or a verb; empty: any
   std::string step{};                  // at which the fault strikes, in words; empty: any
-  std::optional<Role> role{};          // of the step
+  std::optional<Role> role{};          // of the step; none: a message of no step
   std::optional<sim::Phase> phase{};   // of the step; nullopt: any
   std::string mark{};                  // in place of the step
 
@@ -31,7 +31,7 @@ struct Exception {
 };
 
 // Reads PROPERTY, FAULT or PROPERTY:FAULT. FAULT is a class or a verb, @STEP, or both:
-// `pause@release.sent`. STEP is ROLE, ROLE.PHASE or mark:NAME. Throws keys::BadInput.
+// `pause@release.sent`. STEP is ROLE, ROLE.PHASE, mark:NAME or message.sent. Throws keys::BadInput.
 Exception exception_from(std::string_view text, const scenarios::Scenario& scenario);
 
 using Exceptions = std::vector<Exception>;

@@ -58,6 +58,15 @@ TEST(Exception, NamesTheFaultsOfAClassOrAVerbAtAStep) {
   EXPECT_FALSE(known("@release").names(at_a_time, scenario));
 }
 
+TEST(Exception, NamesAMessageOfNoStep) {
+  const Scenario scenario = plain("lua-check-delete");
+  sim::Fault late{.verb = sim::Verb::delay, .target = "redis-1", .trigger = {.nth = 2}};
+  EXPECT_TRUE(known("delay@message.sent").names(late, scenario));
+  EXPECT_FALSE(known("@acquire").names(late, scenario));
+  EXPECT_FALSE(
+      known("@message.sent").names(pause_before(Role::release, sim::Phase::sent), scenario));
+}
+
 TEST(Exception, RefusesAWordThatIsNoneAndSaysWhichIsNear) {
   EXPECT_EQ(complaint_about("own-relase:pause"),
             "--except: there is no property `own-relase`; did you mean `own-release`?");

@@ -7,8 +7,8 @@
 
 namespace picklock::explore {
 
-// Of the last run of the world, which was traced: a delay for each message of a client's step that
-// took more than the least time because of its priority.
+// Of the last run of the world, which was traced: a delay for each message that took more than the
+// least time because of its priority.
 sim::Plan late_messages(const scenarios::World& world);
 
 }  // namespace picklock::explore

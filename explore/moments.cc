@@ -37,6 +37,7 @@ class Reader {
     for (const std::string& name : names_) {
       const scenarios::ProcessSpec* process = scenarios::find(processes, name);
       is_client_.push_back(process != nullptr && *process->kind == scenarios::kClientKind);
+      takes_steps_.push_back(process != nullptr && process->kind->takes_steps);
     }
   }
 
@@ -46,6 +47,7 @@ class Reader {
     for (const sim::TraceRecord& record : trace.records) {
       if (record.kind == TraceKind::sent)
         course_.talks.insert(std::minmax(record.process, record.peer));
+      if (orders_ && record.kind == TraceKind::sent && !is_of_step(record)) left(record);
       if (record.kind == TraceKind::recorded) {
         look_at(world_.recorded()[record.message]);
       } else if (record.kind == TraceKind::mark) {
@@ -65,22 +67,35 @@ class Reader {
   }
 
  private:
-  // A message that can be changed before it leaves.
-  struct Changeable {
-    Moment moment;
-    std::uint32_t nth_there = 0;
-  };
+  // The request of a client, or its answer.
+  bool is_of_step(const sim::TraceRecord& record) const {
+    return record.role != Role::none && takes_steps_[record.reply ? record.peer : record.process];
+  }
+
+  // A message that belongs to no step has left. Of equal ones, such as heartbeats, the first may be
+  // late.
+  void left(const sim::TraceRecord& record) {
+    const std::pair way(record.process, record.peer);
+    const std::uint32_t nth = ++times_sent_[way];
+    const std::uint64_t words = sim::fingerprint(world_.trace().payload(record));
+    if (!alike_ && !listed_messages_.emplace(way, words).second) return;
+    sim::Fault late{.verb = sim::Verb::delay, .target = names_[record.process]};
+    late.trigger = {.nth = nth, .on = names_[record.peer]};
+    messages_.emplace(record.message, std::move(late));
+  }
 
   void look_at(const history::HistoryEvent& event) {
     if (event.what == history::What::fault_fired) {
       course_.moments.clear();
       messages_.clear();
       listed_.clear();
+      listed_messages_.clear();
       fresh_ = true;
       // A fault that strikes after a step fires when the step has been traced.
       if (after_ && strikes(world_.scenario().faults[event.key].trigger, *after_)) list(*after_);
     } else if (is_notable(event)) {
       listed_.clear();
+      listed_messages_.clear();
       fresh_ = true;
     }
   }
@@ -140,8 +155,24 @@ class Reader {
                   .fresh = std::exchange(fresh_, false)};
     // The step of a request or of its answer, before it leaves.
     if (orders_ && here.server && here.side == Side::before && here.phase != Phase::replied)
-      messages_.emplace(message_, Changeable{moment, here.nth_there});
+      messages_.emplace(message_, late_message(here, moment.trigger));
     course_.moments.push_back(std::move(moment));
+  }
+
+  sim::Fault late_message(const Passed& here, const sim::Trigger& trigger) const {
+    const scenarios::Scenario& scenario = world_.scenario();
+    sim::Fault late{.verb = sim::Verb::delay, .target = names_[here.client], .trigger = trigger};
+    late.trigger.by.clear();
+    const std::string& client = names_[here.client];
+    const std::string& server = names_[*here.server];
+    const bool asks = here.phase == Phase::sent;
+    // With several servers the bounds are those of this one.
+    if (scenarios::order_slack(scenario, late) <
+        scenarios::order_slack(scenario.network, asks ? client : server, asks ? server : client)) {
+      late.trigger.on = server;
+      late.trigger.nth = here.nth_there;
+    }
+    return late;
   }
 
   // A second delay of the same message would add to the first and lead beyond the bounds.
@@ -174,15 +205,7 @@ class Reader {
       const sim::Instant first = record.at + scenarios::least_latency(network, from, to);
       const sim::Instant last = first + scenarios::order_slack(network, from, to);
       if (first == last) continue;
-      const Moment& moment = message->second.moment;
-      sim::Fault late{.verb = sim::Verb::delay, .target = names_[moment.client]};
-      late.trigger = moment.trigger;
-      late.trigger.by.clear();
-      // With several servers the bounds are those of this one.
-      if (scenarios::order_slack(world_.scenario(), late) < last - first) {
-        late.trigger.on = names_[*moment.server];
-        late.trigger.nth = message->second.nth_there;
-      }
+      sim::Fault& late = message->second;
       if (is_late(late)) continue;
       const std::set<sim::Instant>& here = times[record.peer];
       for (auto at = here.lower_bound(first); at != here.end() && *at < last; ++at) {
@@ -200,15 +223,19 @@ class Reader {
   const bool alike_;
   const bool orders_;
   std::vector<bool> is_client_;
+  std::vector<bool> takes_steps_;
   Course course_;
   std::optional<Passed> after_;                   // the last that was passed
   std::uint32_t message_ = 0;                     // of that step
-  std::map<std::uint32_t, Changeable> messages_;  // by their numbers
+  std::map<std::uint32_t, sim::Fault> messages_;  // that may be late, by their numbers
   bool fresh_ = true;
   std::vector<std::string_view> marks_;
   std::map<Step, std::uint32_t> times_;
   std::map<std::pair<Step, ProcessId>, std::uint32_t> times_there_;
   std::set<std::tuple<Step, std::optional<ProcessId>, Side>> listed_;
+  // Of messages that belong to no step.
+  std::map<std::pair<ProcessId, ProcessId>, std::uint32_t> times_sent_;
+  std::set<std::pair<std::pair<ProcessId, ProcessId>, std::uint64_t>> listed_messages_;
 };
 
 }  // namespace

@@ -251,5 +251,35 @@ TEST(Exhaustive, LetsAMessageComeJustAfterSomethingElseOrAsLateAsItMay) {
   EXPECT_LT(at_limit, late.size());
 }
 
+TEST(Exhaustive, LetsWhatServersTellEachOtherBeLate) {
+  scenarios::Document document = scenarios::shipped::document("plain/lua-check-delete");
+  document.set({"servers.redis.replicas", "1"});
+  document.set({"network.link", "[]"});
+  document.set({"network.latency", "['1ms', '30ms']"});
+  document.set({"network.order", "any"});
+  Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
+  scenarios::World world;
+  world.set(scenario);
+  world.run(1, true);
+  const std::uint64_t undisturbed = signature(world);
+  std::set<std::uint64_t> seen;
+  for (const sim::Fault& fault : course(world, false).late) {
+    if (!fault.trigger.is_message()) continue;
+    EXPECT_THAT(fault.target, ::testing::StartsWith("redis-1"));
+    EXPECT_THAT(fault.trigger.on, ::testing::StartsWith("redis-1"));
+    Scenario disturbed = scenario;
+    disturbed.faults = {fault};
+    world.set(disturbed);
+    world.run(1, true);
+    EXPECT_EQ(world.fired().size(), 1u);
+    EXPECT_EQ(scenarios::class_of(fault, disturbed), std::nullopt) << "the network may do that";
+    seen.insert(signature(world));
+    world.set(scenario);
+    world.run(1, true);
+  }
+  seen.erase(undisturbed);
+  EXPECT_GT(seen.size(), 3u);
+}
+
 }  // namespace
 }  // namespace picklock::explore
