@@ -92,7 +92,7 @@ struct Course {
   std::uint64_t made = 0;  // in that time
 };
 
-// Of the cells of a lock.
+// The violations in the cells of a lock.
 struct Telling {
   std::size_t violations = 0;
   std::size_t untold = 0;  // of these, those whose shortest run has no story
@@ -230,7 +230,7 @@ class Making {
     return least;
   }
 
-  // Of a cell that is the same with fencing, the next one.
+  // The next cell is the same with fencing.
   bool has_fenced_half(std::size_t number) const {
     return !cells_[number].fenced && cells_[number].every == 0;
   }
@@ -303,7 +303,7 @@ class Making {
     });
   }
 
-  // What one cell shows decides which others of its lock have a story of their own.
+  // A violation in one cell can take the story from others of its lock.
   void count_stories(std::size_t lock) {
     Telling& telling = tellings_[lock];
     untold_ -= telling.untold;

@@ -7,8 +7,8 @@
 
 namespace picklock::explore {
 
-// Of the last run of the world, which was traced: a delay for each message that took more than the
-// least time because of its priority.
+// A delay for each message of the last run that took more than the least time because of its
+// priority. Requires: the run was traced.
 sim::Plan late_messages(const scenarios::World& world);
 
 }  // namespace picklock::explore

@@ -72,8 +72,8 @@ class Reader {
     return record.role != Role::none && takes_steps_[record.reply ? record.peer : record.process];
   }
 
-  // A message that belongs to no step has left. Of equal ones, such as heartbeats, the first may be
-  // late.
+  // A message that belongs to no step has left. If equal ones follow one another, such as
+  // heartbeats, only the first may be late.
   void left(const sim::TraceRecord& record) {
     const std::pair way(record.process, record.peer);
     const std::uint32_t nth = ++times_sent_[way];
@@ -233,7 +233,7 @@ class Reader {
   std::map<Step, std::uint32_t> times_;
   std::map<std::pair<Step, ProcessId>, std::uint32_t> times_there_;
   std::set<std::tuple<Step, std::optional<ProcessId>, Side>> listed_;
-  // Of messages that belong to no step.
+  // How often messages that belong to no step were sent.
   std::map<std::pair<ProcessId, ProcessId>, std::uint32_t> times_sent_;
   std::set<std::pair<std::pair<ProcessId, ProcessId>, std::uint64_t>> listed_messages_;
 };

@@ -76,13 +76,13 @@ Every fault has exactly one trigger.
   client, `applied` by the server, `replied` when the client reads the reply.
 - `before = "mark:NAME"` or `after = "mark:NAME"`: a named place in the algorithm at which it sends nothing.
 - `at = "3.2s"`: a time of the run. A time misses a short window as soon as any timing changes; prefer a step.
-- `before = "message.sent"`: a message that the process of the verb sends, to the process `on` if that is given, and that
-  belongs to no step: what servers tell each other, a heartbeat, a notification. Only for the four verbs on messages.
+- `before = "message.sent"`: a message that the process of the verb sends and that belongs to no step, such as a
+  heartbeat, a notification or the stream to a replica. With `on` only messages to that process count.
 
 `nth`, `by`, `on` and `command` narrow a step; a mark takes `nth` and `by` only, a message `nth` and `on`, a time none of
-them. `hold`, `delay`, `drop` and `duplicate` act on the message of their step, so they need a step, with phase `sent` for
-the request or `applied` for the reply, or else a message of no step. Their process narrows the step: of a client, it is
-the client's own message; of a server, a message to or from that server.
+them. `hold`, `delay`, `drop` and `duplicate` act on a message: that of their step, with phase `sent` for the request or
+`applied` for the reply, or one that belongs to no step. Their process narrows the step: of a client, it is the client's
+own message; of a server, a message to or from that server.
 
 )";
 

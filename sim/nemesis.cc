@@ -108,7 +108,7 @@ void Nemesis::match(const Step& step) {
   }
 }
 
-// What servers send each other may have the role of the command that it is about.
+// A message from one server to another may have the role of the command that it is about.
 void Nemesis::leaves(Message& message) {
   Process& client = message.connection->client();
   Process& server = message.connection->server();

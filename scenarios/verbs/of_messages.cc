@@ -15,7 +15,7 @@ using sim::Verb;
 
 namespace {
 
-// What servers tell each other is as if they were cut off from each other meanwhile.
+// Servers whose messages to each other are late are cut off from each other meanwhile.
 std::optional<FaultClass> class_of_late(const Fault& fault, const ProcessKind&, const Scenario&) {
   if (fault.trigger.is_message()) return FaultClass::partition;
   return is_for_resource(fault.trigger.role) ? FaultClass::late_write : FaultClass::late_command;

@@ -77,7 +77,7 @@ std::string trigger(const sim::Trigger& trigger, const std::string& target) {
                      where);
 }
 
-// What servers tell each other is never a step.
+// A message from one server to another is never a step.
 std::string message_of_no_step(const std::string& sender, const sim::Trigger& trigger) {
   const bool among_servers =
       !trigger.on.empty() && !takes_steps(sender) && !takes_steps(trigger.on);
