@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "compare/workload.h"
@@ -13,6 +14,13 @@ namespace {
 
 constexpr std::string_view kNone = "none";
 constexpr std::string_view kAll = "all";
+
+std::size_t number_of(FaultClasses classes) {
+  std::size_t number = 0;
+  for (std::size_t i = 0; i < kFaultClassCount; ++i)
+    number += classes.has(static_cast<FaultClass>(i)) ? 1U : 0U;
+  return number;
+}
 
 Options with_defaults(Options options) {
   if (options.locks.empty()) {
@@ -128,28 +136,33 @@ const Known& Comparison::known(const CellName& cell) const {
 
 CellName Comparison::teller(const CellName& cell, Property property) const {
   if (cell.every > 0) return cell;
-  const auto smallest = [&](const CellName& one) -> const std::optional<Sighting>& {
+  const auto smallest = [&](std::size_t column) -> const std::optional<Sighting>& {
+    const CellName one{.lock = cell.lock, .column = column, .fenced = cell.fenced};
     return known(one).measures.properties[static_cast<std::size_t>(property)].smallest;
   };
-  const bool broken = smallest(cell)->broken;
+  const FaultClasses classes = columns()[cell.column].classes;
+  const bool broken = smallest(cell.column)->broken;
+  const auto rank = [&](std::size_t column) {
+    return std::tuple(smallest(column)->faults, number_of(columns()[column].classes), column);
+  };
   CellName teller = cell;
   for (std::size_t i = 0; i < columns().size(); ++i) {
-    const FaultClasses best = columns()[teller.column].classes;
-    const FaultClasses classes = columns()[i].classes;
-    if (!best.covers(classes) || (classes.covers(best) && i >= teller.column)) continue;
-    const CellName other{.lock = cell.lock, .column = i, .fenced = cell.fenced};
-    const std::optional<Sighting>& seen = smallest(other);
-    if (seen && (seen->broken || !broken)) teller = other;
+    const std::optional<Sighting>& seen = smallest(i);
+    const bool tells = seen && (seen->broken || !broken) && classes.covers(columns()[i].classes);
+    if (tells && rank(i) < rank(teller.column)) teller.column = i;
   }
   return teller;
 }
 
-const Story* Comparison::story(const CellName& cell, Property property) const {
+Comparison::Told Comparison::told(const CellName& cell, Property property) const {
   if (known(cell).measures.properties[static_cast<std::size_t>(property)].violations == 0)
-    return nullptr;
-  const auto& stories = known(teller(cell, property)).stories;
-  const auto story = stories.find(property);
-  return story == stories.end() ? nullptr : &story->second;
+    return {};
+  for (const CellName& one : {teller(cell, property), cell}) {
+    const auto& stories = known(one).stories;
+    const auto story = stories.find(property);
+    if (story != stories.end()) return {one, &story->second};
+  }
+  return {};
 }
 
 std::unique_ptr<Cell> Comparison::cell(const CellName& name) {
@@ -187,17 +200,6 @@ std::uint64_t Comparison::held_against(const CellName& cell, Property property) 
   return std::find(asked.begin(), asked.end(), property) != asked.end() ? count.violations : 0;
 }
 
-namespace {
-
-bool is_of_one(FaultClasses classes) {
-  std::size_t number = 0;
-  for (std::size_t i = 0; i < kFaultClassCount; ++i)
-    number += classes.has(static_cast<FaultClass>(i)) ? 1U : 0U;
-  return number == 1;
-}
-
-}  // namespace
-
 std::optional<Measures> Comparison::complete_with(std::uint32_t faults, std::size_t lock,
                                                   std::size_t column) const {
   if (options_.complete < faults) return std::nullopt;
@@ -218,7 +220,7 @@ std::optional<Complete> Comparison::complete(std::size_t lock, std::size_t colum
   const FaultClasses classes = columns()[column].classes;
   if (classes.empty()) return std::nullopt;
   Complete complete;
-  const std::uint32_t most = is_of_one(classes) ? kMostComplete : 1;
+  const std::uint32_t most = number_of(classes) == 1 ? kMostComplete : 1;
   for (std::uint32_t faults = 1; faults <= most; ++faults) {
     std::optional<Measures> measures = complete_with(faults, lock, column);
     if (!measures) break;

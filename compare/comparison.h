@@ -131,12 +131,16 @@ class Comparison {
   Known& known(const CellName& cell) { return known_[cell]; }
   const Known& known(const CellName& cell) const;
 
-  // The cell whose story shows a violation of this one: that of a column with the fewest of its
-  // faults. A lock that fails without faults has one story of that, not one for each column.
-  // Requires: the property is violated in the cell.
+  // The cell whose story shows a violation of this one: of the columns with none but its classes of
+  // faults, the one that needed the fewest faults. A lock that fails without faults has one story
+  // of that, not one for each column. Requires: the property is violated in the cell.
   CellName teller(const CellName& cell, Property property) const;
-  // nullptr: the property is not violated, or there was no time for its story.
-  const Story* story(const CellName& cell, Property property) const;
+  struct Told {
+    CellName cell;                 // that it comes from
+    const Story* story = nullptr;  // nullptr: there was no time for it, or no violation
+  };
+  // The teller's story; the cell's own if the teller has none yet.
+  Told told(const CellName& cell, Property property) const;
 
   std::unique_ptr<Cell> cell(const CellName& name);
 

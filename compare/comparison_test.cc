@@ -389,7 +389,8 @@ TEST_F(Comparing, TellsOnceWhatFewerClassesOfFaultsAreEnoughFor) {
   for (std::size_t column = 0; column < 3; ++column) {
     const CellName cell{.lock = 0, .column = column};
     EXPECT_EQ(comparison.teller(cell, kReleases), amnesia);
-    EXPECT_EQ(comparison.story(cell, kReleases), &comparison.known(amnesia).stories.at(kReleases));
+    EXPECT_EQ(comparison.told(cell, kReleases).story,
+              &comparison.known(amnesia).stories.at(kReleases));
     const fs::path file = folder_ / "found" / (comparison.label(cell) + ".own-release.toml");
     EXPECT_EQ(fs::exists(file), cell == amnesia) << file;
   }
@@ -398,6 +399,35 @@ TEST_F(Comparing, TellsOnceWhatFewerClassesOfFaultsAreEnoughFor) {
   const CellName fenced{.lock = 0, .column = 0, .fenced = true};
   EXPECT_EQ(comparison.teller(fenced, kReleases),
             (CellName{.lock = 0, .column = 2, .fenced = true}));
+}
+
+TEST(Comparison, LetsTheColumnTellThatNeededTheFewestFaults) {
+  Comparison comparison(of({"set-px-blind-delete"}, {"all", "pause", "crash", "failover"}),
+                        workloads(kDirectory));
+  constexpr auto kExclusion = Property::mutual_exclusion;
+  const auto violate = [&](std::size_t column, std::uint32_t faults, bool broken = false) {
+    PropertyCount& count = comparison.known({.lock = 0, .column = column})
+                               .measures.properties[static_cast<std::size_t>(kExclusion)];
+    count.violations = 1;
+    count.smallest = Sighting{.broken = broken, .faults = faults, .run = 0, .violation = {}};
+  };
+  const auto teller = [&](std::size_t column) {
+    return comparison.teller({.lock = 0, .column = column}, kExclusion).column;
+  };
+  violate(0, 2);
+  EXPECT_EQ(teller(0), 0u);
+  violate(1, 2);
+  EXPECT_EQ(teller(0), 1u) << "one class in place of all";
+  violate(2, 1);
+  EXPECT_EQ(teller(0), 2u) << "one fault in place of two";
+  EXPECT_EQ(teller(1), 1u) << "no crash is a pause";
+  violate(0, 3, true);
+  EXPECT_EQ(teller(0), 0u) << "where it was promised, only a broken promise tells";
+  // Its story is not made yet, but that of the column itself is.
+  violate(0, 2);
+  EXPECT_EQ(comparison.told({.lock = 0, .column = 0}, kExclusion).story, nullptr);
+  comparison.known({.lock = 0, .column = 0}).stories[kExclusion].title = "its own";
+  EXPECT_EQ(comparison.told({.lock = 0, .column = 0}, kExclusion).story->title, "its own");
 }
 
 TEST_F(Comparing, AgreesWithTheSafetyTable) {

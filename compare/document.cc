@@ -203,12 +203,12 @@ class Writer {
                  {"violations", count.violations},
                  {"broken", count.broken}};
     json.update(rate_of(count.violations, known.measures.counted()));
-    const Story* story = comparison_.story(name, property);
+    const auto [teller, story] = comparison_.told(name, property);
     if (story == nullptr) return json;
     const Story& told = *story;
     json["smallest"] = {
         {"faults", told.faults},
-        {"column", comparison_.columns()[comparison_.teller(name, property).column].name},
+        {"column", comparison_.columns()[teller.column].name},
         {"run", told.sighting.run + 1},
         {"title", told.title},
         {"minimal", told.minimal},

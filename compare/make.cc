@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -222,9 +223,7 @@ class Making {
     for (std::size_t i = 0; i < courses_.size(); ++i) {
       const Course& course = courses_[i];
       if (course.busy || course.next >= wanted(i) || !may_make_runs(i)) continue;
-      // A cell with fencing is made with the one without it, as soon as both are as far.
-      if (const auto without = half_without_fencing(i); without && is_in_step(*without)) continue;
-      if (has_fenced_half(i) && is_in_step(i) && courses_[i + 1].busy) continue;
+      if (waits_for_other_half(i)) continue;
       if (!least || comes_before(i, *least)) least = i;
     }
     return least;
@@ -237,6 +236,14 @@ class Making {
   std::optional<std::size_t> half_without_fencing(std::size_t number) const {
     return cells_[number].fenced ? std::optional(number - 1) : std::nullopt;
   }
+  // Both halves of a cell are made together. After a program that was killed, one of them may be
+  // ahead, and waits.
+  bool waits_for_other_half(std::size_t number) const {
+    const auto other = run_of_other_half(number);
+    if (!other) return false;
+    if (courses_[number].next != *other) return courses_[number].next > *other;
+    return cells_[number].fenced || courses_[number + 1].busy;
+  }
   // Requires: it has a fenced half.
   bool is_in_step(std::size_t number) const {
     return courses_[number].next == courses_[number + 1].next;
@@ -247,7 +254,6 @@ class Making {
     const bool both = has_fenced_half(number) && is_in_step(number);
     const std::uint64_t from = course.next;
     std::uint64_t size = std::min(size_of_part(number), wanted(number) - from);
-    // After a program that was killed, one half may be ahead.
     if (const auto ahead = run_of_other_half(number); ahead && *ahead > from)
       size = std::min(size, *ahead - from);
     course.busy = true;
@@ -295,14 +301,6 @@ class Making {
     }
   }
 
-  template <typename Visit>
-  void each_untold(const CellName& cell, const Visit& visit) const {
-    const Known& known = comparison_.known(cell);
-    each_violation(cell, [&](Property property, const PropertyCount& count) {
-      if (!is_told(known, property, *count.smallest)) visit(property, *count.smallest);
-    });
-  }
-
   // A violation in one cell can take the story from others of its lock.
   void count_stories(std::size_t lock) {
     Telling& telling = tellings_[lock];
@@ -311,8 +309,11 @@ class Making {
     telling = {};
     for (const CellName& cell : cells_) {
       if (cell.lock != lock) continue;
-      each_untold(cell, [&](Property, const Sighting&) { ++telling.untold; });
-      each_violation(cell, [&](Property, const PropertyCount&) { ++telling.violations; });
+      const Known& known = comparison_.known(cell);
+      each_violation(cell, [&](Property property, const PropertyCount& count) {
+        ++telling.violations;
+        if (!is_told(known, property, *count.smallest)) ++telling.untold;
+      });
     }
     untold_ += telling.untold;
     violations_ += telling.violations;
@@ -322,10 +323,12 @@ class Making {
   // first, in case that there is no time for all.
   void list_stories() {
     for (const CellName& cell : cells_) {
-      each_untold(cell, [&](Property property, const Sighting& sighting) {
+      const Known& known = comparison_.known(cell);
+      each_violation(cell, [&](Property property, const PropertyCount& count) {
+        if (is_told(known, property, *count.smallest)) return;
         leads_.push_back({.cell = cell,
                           .property = property,
-                          .sighting = sighting,
+                          .sighting = *count.smallest,
                           .command = command(comparison_, cell)});
       });
     }
@@ -362,6 +365,7 @@ class Making {
   }
 
   void take_parts() {
+    std::set<std::size_t> locks;
     while (const auto done = parts_.next()) {
       const PartTask& task = done->task;
       Course& course = courses_[task.number];
@@ -374,8 +378,9 @@ class Making {
           throw std::runtime_error("a process that makes runs ended: " + done->crash.how);
         take_crash(task, *done->crash.item, done->crash.how);
       }
-      count_stories(cells_[task.number].lock);
+      locks.insert(cells_[task.number].lock);
     }
+    for (const std::size_t lock : locks) count_stories(lock);
   }
 
   void take_runs(PartTask task, const MadePart& made) {

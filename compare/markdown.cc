@@ -244,7 +244,7 @@ class MarkdownWriter {
       if (count.violations == 0) continue;
       const auto property = static_cast<Property>(i);
       const Interval interval = wilson_95(count.violations, known.measures.counted());
-      const Story* story = comparison_.story(cell, property);
+      const auto [teller, story] = comparison_.told(cell, property);
       rows.push_back(
           {comparison_.columns()[cell.column].name,
            fmt::format("{}{}", picklock::name(property),
@@ -255,8 +255,7 @@ class MarkdownWriter {
            story != nullptr ? std::to_string(story->faults) : "",
            story != nullptr && !story->file.empty()
                ? fmt::format("[{}](found/{}.{}.toml)", escaped(story->title),
-                             comparison_.label(comparison_.teller(cell, property)),
-                             picklock::name(property))
+                             comparison_.label(teller), picklock::name(property))
                : ""});
     }
   }

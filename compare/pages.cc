@@ -80,7 +80,7 @@ Pages write_pages(Comparison& comparison, const Made& made, const fs::path& fold
   FolderWriter writer(folder);
   for (const CellName& cell : comparison.cells()) {
     for (auto& [property, story] : comparison.known(cell).stories) {
-      if (comparison.teller(cell, property) != cell) continue;
+      if (comparison.told(cell, property).cell != cell) continue;
       const std::string name =
           "found/" + comparison.label(cell) + "." + std::string(picklock::name(property)) + ".toml";
       story.file = writer.write(name, story.text);

@@ -52,7 +52,7 @@ std::size_t untold(const Comparison& comparison) {
     for (std::size_t i = 0; i < kPropertyCount; ++i) {
       const auto property = static_cast<Property>(i);
       const bool violated = comparison.known(cell).measures.properties[i].smallest.has_value();
-      if (violated && comparison.story(cell, property) == nullptr) ++count;
+      if (violated && comparison.told(cell, property).story == nullptr) ++count;
     }
   }
   return count;
@@ -62,7 +62,7 @@ const Story* shortest_harm(const Comparison& comparison, const CellName& cell) {
   const Story* shortest = nullptr;
   for (const Property property : kPropertiesOfTheResource) {
     if (!harms_resource(property)) continue;
-    const Story* story = comparison.story(cell, property);
+    const Story* story = comparison.told(cell, property).story;
     if (story != nullptr && (shortest == nullptr || story->faults < shortest->faults))
       shortest = story;
   }

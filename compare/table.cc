@@ -334,7 +334,7 @@ class TableWriter {
     const Known& known = comparison_.known(name);
     const Interval interval = wilson_95(count.violations, known.measures.counted());
     const bool broken = comparison_.broken(name, property) > 0;
-    const Story* story = comparison_.story(name, property);
+    const Story* story = comparison_.told(name, property).story;
     std::string least;
     if (story != nullptr)
       least = fmt::format(" {:>9}  {}", reports::plural(story->faults, "fault"), story->file);
@@ -370,7 +370,7 @@ class TableWriter {
       return;
     }
     for (const Broken& one : all) {
-      const Story* story = comparison_.story(one.cell, one.property);
+      const Story* story = comparison_.told(one.cell, one.property).story;
       out_ +=
           mark(false)
               .add(fmt::format(

@@ -543,7 +543,7 @@ class Transcriber {
   std::map<ProcessId, std::size_t> crashes_;          // the same
   std::set<std::tuple<Instant, ProcessId, ProcessId>> resets_;
   std::set<ProcessId> involved_;
-  std::set<std::uint32_t> struck_messages_;  // by the number of the request
+  std::set<std::uint32_t> struck_messages_;  // by their numbers
   std::set<ProcessId> down_;
 };
 

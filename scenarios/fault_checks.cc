@@ -202,9 +202,10 @@ void check_message_trigger(const Value& table, const Value& moment, const Fault&
   }
 }
 
-// A message has a sender, which is the target, and a receiver.
+// A message has a sender, which is the target, and a receiver. A neighbour may have its other keys
+// from a step.
 void check_message(const Value& table, const Value& moment, const Fault& fault,
-                   const Scenario& scenario, const Trigger& trigger) {
+                   const Scenario& scenario, Trigger& trigger) {
   if (!verbs::kind_of(fault.verb).on_message) {
     moment.fail(fmt::format("is a message: `{}` strikes at a step of a client, a mark or a time",
                             verbs::name(fault.verb)));
@@ -215,6 +216,9 @@ void check_message(const Value& table, const Value& moment, const Fault& fault,
     if (const auto value = table.find(key))
       value->fail(fmt::format("narrows a step, but \"{}\" is of none", kMessageSent));
   }
+  trigger.by.clear();
+  trigger.command.clear();
+  if (!fault.trigger.is_message() && !table.find("on")) trigger.on.clear();
   if (trigger.on.empty()) return;
   process_named(table.at("on"), trigger.on, scenario);
   if (trigger.on == fault.target)
@@ -238,6 +242,7 @@ void check_trigger(const Value& table, const Fault& fault, const Scenario& scena
       check_command(table.find("command").value_or(moment), scenario, trigger.command);
   }
   if (trigger.is_message()) return check_message(table, moment, fault, scenario, trigger);
+  if (fault.trigger.is_message() && !table.find("on")) trigger.on.clear();
   if (!trigger.mark.empty()) {
     for (const std::string_view key : {"on", "command"}) {
       if (const auto value = table.find(key))

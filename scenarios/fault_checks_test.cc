@@ -163,6 +163,18 @@ TEST(FaultChecks, ReadsAMessageThatBelongsToNoStep) {
   EXPECT_EQ(file_text(parse(text, "story.toml", shipped_vocabulary())), text);
 }
 
+TEST(FaultChecks, TakesNothingOfAStepIntoANeighbourThatIsAMessage) {
+  const Scenario scenario = testing::parsed(
+      head() +
+      "[[fault]]\ndrop = \"redis-1\"\nbefore = \"release.sent\"\nby = \"client-1\"\non = "
+      "\"redis-1\"\n[[neighbour]]\nfault = 1\nbefore = \"message.sent\"\nviolated = []\n");
+  const sim::Trigger& trigger = scenario.neighbours.at(0).trigger;
+  EXPECT_TRUE(trigger.is_message());
+  EXPECT_EQ(trigger.by + trigger.on, "");
+  const std::string text = file_text(scenario);
+  EXPECT_EQ(file_text(parse(text, "story.toml", shipped_vocabulary())), text);
+}
+
 TEST(FaultChecks, RefusesAMessageOfNoStepThatIsNone) {
   const auto error_at = [](const std::string& fault) {
     return error_of(with_fault(fault + "before = \"message.sent\"\n"));

@@ -16,6 +16,7 @@ constexpr std::string_view kNoWait =
 constexpr std::string_view kSameRate = "its clocks ran at this rate already";
 constexpr std::string_view kCutOff = "all of it was cut off already";
 constexpr std::string_view kNothingStopped = "nothing was sent that it could stop";
+constexpr std::string_view kNoCopy = "its receiver takes no copy of it";
 constexpr std::string_view kNeverTalk = "the two sides never talk to each other";
 
 }  // namespace
@@ -108,7 +109,8 @@ void Nemesis::match(const Step& step) {
   }
 }
 
-// A message from one server to another may have the role of the command that it is about.
+// Counts what is neither a request of a client nor its answer. A message from one server to another
+// may have the role of the command that it is about.
 void Nemesis::leaves(Message& message) {
   Process& client = message.connection->client();
   Process& server = message.connection->server();
@@ -258,6 +260,8 @@ std::string_view Nemesis::apply(Armed& armed, std::uint32_t index, const Step* s
       if (!message->altered) message->extra = {};
       message->again_after = *fault.lasts;
       message->altered = true;
+      // The end that has opened a connection takes no copy of what it is sent.
+      if (fault.trigger.is_message() && message->direction == 1) in_vain = kNoCopy;
       break;
     case Verb::slow:
       if (is_gone(target)) in_vain = kCrashed;

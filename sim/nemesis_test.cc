@@ -443,6 +443,19 @@ TEST(Nemesis, CountsTheMessagesOfNoStepByTheirSenderAndReceiver) {
       << "the answer to the third";
 }
 
+TEST(Nemesis, RepeatsNoMessageOfNoStepToTheEndThatHasOpenedTheConnection) {
+  for (const char* sender : {"client-1", "server-1"}) {
+    EchoWorld world;
+    world.client().script = [&](EchoClient& self) { self.ask(world.server(), "one", {}, Role{}); };
+    Fault twice = late_message(sender, 1);
+    twice.verb = Verb::duplicate;
+    world.run({twice});
+    const bool has_effect = std::string_view(sender) == "client-1";
+    EXPECT_EQ(world.server().applied(), has_effect ? "one one" : "one");
+    EXPECT_EQ(world.simulation.nemesis.fired()[0].in_vain.empty(), has_effect);
+  }
+}
+
 TEST(Nemesis, SaysWhichMessageOfNoStepItStruck) {
   EchoWorld world(1, 1, 1, true);
   world.client().script = [&](EchoClient& self) { self.ask(world.server(), "one", {}, Role{}); };

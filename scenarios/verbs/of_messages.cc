@@ -36,7 +36,7 @@ Kind hold() {
   return {.verb = Verb::hold,
           .name = "hold",
           .meaning =
-              "the message of the step and all later ones in its direction of the "
+              "the message of the trigger and all later ones in its direction of the "
               "connection are held back",
           .lasting = Lasting::required,
           .on_message = true,
@@ -52,7 +52,7 @@ Kind hold() {
 Kind delay() {
   return {.verb = Verb::delay,
           .name = "delay",
-          .meaning = "the message of the step arrives this much later",
+          .meaning = "the message of the trigger arrives this much later",
           .lasting = Lasting::required,
           .on_message = true,
           .class_of = class_of_delay,
@@ -67,7 +67,7 @@ Kind drop() {
   return {.verb = Verb::drop,
           .name = "drop",
           .meaning =
-              "the message of the step is lost and its connection is reset: the outcome is "
+              "the message of the trigger is lost and its connection is reset: the outcome is "
               "unknown",
           .on_message = true,
           .class_of = class_of_lost,
@@ -79,7 +79,7 @@ Kind drop() {
 
 // A client library that sends nothing twice has no such message to its lock servers.
 std::string sent_once(const Fault& fault, const Scenario& scenario, std::span<const Fault>) {
-  if (is_for_resource(fault.trigger.role) || fault.trigger.is_message()) return {};
+  if (is_for_resource(fault.trigger.role)) return {};
   const std::string_view why = inapplicable(Verb::duplicate, *lock_server(scenario).kinds.front());
   if (why.empty()) return {};
   return fmt::format("{}: only a step of `write` or `read` can be duplicated", why);
@@ -89,7 +89,7 @@ Kind duplicate() {
   return {.verb = Verb::duplicate,
           .name = "duplicate",
           .meaning =
-              "the message of the step arrives a second time, this much later, as if a proxy "
+              "the message of the trigger arrives a second time, this much later, as if a proxy "
               "on its way had repeated it; TCP itself repeats nothing",
           .lasting = Lasting::required,
           .on_message = true,

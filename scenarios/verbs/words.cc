@@ -79,8 +79,10 @@ std::string trigger(const sim::Trigger& trigger, const std::string& target) {
 
 // A message from one server to another is never a step.
 std::string message_of_no_step(const std::string& sender, const sim::Trigger& trigger) {
-  const bool among_servers =
-      !trigger.on.empty() && !takes_steps(sender) && !takes_steps(trigger.on);
+  const auto is_client = [](std::string_view process) {
+    return takes_steps(process) || process == "clients";
+  };
+  const bool among_servers = !trigger.on.empty() && !is_client(sender) && !is_client(trigger.on);
   return fmt::format(
       "{}'s{} message{}{}", sender, trigger.nth > 1 ? " " + ordinal(trigger.nth) : "",
       among_servers ? "" : " of no step", trigger.on.empty() ? "" : " to " + trigger.on);
