@@ -130,9 +130,14 @@ class Reader {
   }
 
   void passed(Passed here, Step step) {
-    if (!is_client_[here.client]) return;
+    if (!takes_steps_[here.client]) return;
     here.nth = ++times_[step];
     if (here.server) here.nth_there = ++times_there_[{step, *here.server}];
+    // No fault strikes at a step of a coordinator, but its messages may be late.
+    if (!is_client_[here.client]) {
+      if (alike_ || listed_.emplace(step, here.server, here.side).second) let_be_late(here);
+      return;
+    }
     const bool leaves = here.server && here.phase == Phase::sent;
     for (const Side side : {Side::before, Side::after}) {
       here.side = side;
@@ -154,15 +159,20 @@ class Reader {
                   .server = here.server,
                   .fresh = std::exchange(fresh_, false)};
     // The step of a request or of its answer, before it leaves.
-    if (orders_ && here.server && here.side == Side::before && here.phase != Phase::replied)
-      messages_.emplace(message_, late_message(here, moment.trigger));
+    let_be_late(here);
     course_.moments.push_back(std::move(moment));
   }
 
-  sim::Fault late_message(const Passed& here, const sim::Trigger& trigger) const {
+  // The request of the step or its answer, before it leaves.
+  void let_be_late(const Passed& here) {
+    if (orders_ && here.server && here.side == Side::before && here.phase != Phase::replied)
+      messages_.emplace(message_, late_message(here));
+  }
+
+  sim::Fault late_message(const Passed& here) const {
     const scenarios::Scenario& scenario = world_.scenario();
-    sim::Fault late{.verb = sim::Verb::delay, .target = names_[here.client], .trigger = trigger};
-    late.trigger.by.clear();
+    sim::Fault late{.verb = sim::Verb::delay, .target = names_[here.client]};
+    late.trigger = {.side = here.side, .role = here.role, .phase = here.phase, .nth = here.nth};
     const std::string& client = names_[here.client];
     const std::string& server = names_[*here.server];
     const bool asks = here.phase == Phase::sent;

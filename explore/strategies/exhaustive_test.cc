@@ -251,6 +251,28 @@ TEST(Exhaustive, LetsAMessageComeJustAfterSomethingElseOrAsLateAsItMay) {
   EXPECT_LT(at_limit, late.size());
 }
 
+TEST(Exhaustive, LetsACoordinatorBeLate) {
+  scenarios::Document document = scenarios::shipped::document("region-server-zombie-freed-first");
+  document.set({"network.latency", "['1ms', '30ms']"});
+  document.set({"network.order", "any"});
+  Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
+  scenarios::World world;
+  world.set(scenario);
+  world.run(1, true);
+  std::size_t of_coordinator = 0;
+  const sim::Plan given = scenario.faults;
+  for (const sim::Fault& fault : course(world, false).late) {
+    if (fault.target != "coordinator") continue;
+    scenario.faults = given;
+    scenario.faults.push_back(fault);
+    world.set(scenario);
+    world.run(1);
+    EXPECT_EQ(world.fired().size(), scenario.faults.size());
+    if (!fault.trigger.is_message()) ++of_coordinator;
+  }
+  EXPECT_GT(of_coordinator, 2u);
+}
+
 TEST(Exhaustive, LetsWhatServersTellEachOtherBeLate) {
   scenarios::Document document = scenarios::shipped::document("plain/lua-check-delete");
   document.set({"servers.redis.replicas", "1"});
