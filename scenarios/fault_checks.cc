@@ -114,9 +114,11 @@ void read_step(const Value& value, const Steps& steps, Trigger& trigger) {
       value.fail(fmt::format("no client takes the step \"{}\" because {}; the steps are {}", role,
                              reads ? "no step of `clients.work` reads" : steps.why_no_write,
                              listed(steps.roles)));
+    Words near = steps.roles;
+    near.push_back(kMessageSent.substr(0, kMessageSent.find('.')));
     value.fail(fmt::format("{} has no step \"{}\"; it has {}", steps.algorithm, printable(role),
                            listed(steps.roles)),
-               role, steps.roles);
+               role, near);
   }
   const std::string phase = text.substr(std::min(dot + 1, text.size()));
   const Words phases(sim::kPhaseNames.begin(), sim::kPhaseNames.end());

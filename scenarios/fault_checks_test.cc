@@ -182,6 +182,9 @@ TEST(FaultChecks, RefusesAMessageOfNoStepThatIsNone) {
   EXPECT_EQ(error_at("pause = \"redis-1\"\nfor = \"3s\"\n"),
             "story.toml:9: key `fault.1.before`: is a message: `pause` strikes at a step of a "
             "client, a mark or a time");
+  EXPECT_NE(error_of(with_fault("drop = \"redis-1\"\nbefore = \"mesage.sent\"\n"))
+                .find("did you mean `message`?"),
+            std::string::npos);
   EXPECT_EQ(error_at("drop = \"redis-1\"\ncommand = \"DEL\"\n"),
             "story.toml:8: key `fault.1.command`: narrows a step, but \"message.sent\" is of none");
   EXPECT_EQ(error_at("drop = \"redis-1\"\non = \"redis-1\"\n"),
