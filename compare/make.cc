@@ -229,45 +229,34 @@ class Making {
     return least;
   }
 
-  // The next cell is the same with fencing.
-  bool has_fenced_half(std::size_t number) const {
-    return !cells_[number].fenced && cells_[number].every == 0;
+  // The same cell with fencing, or without it. Both stand beside each other and are made together.
+  // After a program that was killed, one of them may be ahead, and waits.
+  std::optional<std::size_t> other_half(std::size_t number) const {
+    if (cells_[number].every > 0) return std::nullopt;
+    return cells_[number].fenced ? number - 1 : number + 1;
   }
-  std::optional<std::size_t> half_without_fencing(std::size_t number) const {
-    return cells_[number].fenced ? std::optional(number - 1) : std::nullopt;
-  }
-  // Both halves of a cell are made together. After a program that was killed, one of them may be
-  // ahead, and waits.
+
   bool waits_for_other_half(std::size_t number) const {
-    const auto other = run_of_other_half(number);
+    const auto other = other_half(number);
     if (!other) return false;
-    if (courses_[number].next != *other) return courses_[number].next > *other;
-    return cells_[number].fenced || courses_[number + 1].busy;
-  }
-  // Requires: it has a fenced half.
-  bool is_in_step(std::size_t number) const {
-    return courses_[number].next == courses_[number + 1].next;
+    const std::uint64_t next = courses_[number].next;
+    if (next != courses_[*other].next) return next > courses_[*other].next;
+    return cells_[number].fenced || courses_[*other].busy;
   }
 
   PartTask next_part(std::size_t number) {
     Course& course = courses_[number];
-    const bool both = has_fenced_half(number) && is_in_step(number);
+    Course* const other = other_half(number) ? &courses_[*other_half(number)] : nullptr;
     const std::uint64_t from = course.next;
+    const bool both = other != nullptr && other->next == from;
     std::uint64_t size = std::min(size_of_part(number), wanted(number) - from);
-    if (const auto ahead = run_of_other_half(number); ahead && *ahead > from)
-      size = std::min(size, *ahead - from);
+    if (other != nullptr && !both) size = std::min(size, other->next - from);
     course.busy = true;
     course.next = from + size;
     if (!both) return {.number = number, .items = {from, course.next}};
-    courses_[number + 1].busy = true;
-    courses_[number + 1].next = course.next;
+    other->busy = true;
+    other->next = course.next;
     return {.number = number, .items = {2 * from, 2 * course.next}, .fenced = true};
-  }
-
-  std::optional<std::uint64_t> run_of_other_half(std::size_t number) const {
-    if (has_fenced_half(number)) return courses_[number + 1].next;
-    if (const auto without = half_without_fencing(number)) return courses_[*without].next;
-    return std::nullopt;
   }
 
   std::uint64_t size_of_part(std::size_t number) const {

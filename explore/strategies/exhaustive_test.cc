@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "explore/campaign.h"
 #include "explore/moments.h"
@@ -251,11 +252,15 @@ TEST(Exhaustive, LetsAMessageComeJustAfterSomethingElseOrAsLateAsItMay) {
   EXPECT_LT(at_limit, late.size());
 }
 
-TEST(Exhaustive, LetsACoordinatorBeLate) {
-  scenarios::Document document = scenarios::shipped::document("region-server-zombie-freed-first");
+Scenario with_open_order(scenarios::Document document) {
   document.set({"network.latency", "['1ms', '30ms']"});
   document.set({"network.order", "any"});
-  Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
+  return document.scenario(scenarios::shipped_vocabulary());
+}
+
+TEST(Exhaustive, LetsACoordinatorBeLate) {
+  Scenario scenario =
+      with_open_order(scenarios::shipped::document("region-server-zombie-freed-first"));
   scenarios::World world;
   world.set(scenario);
   world.run(1, true);
@@ -277,9 +282,7 @@ TEST(Exhaustive, LetsWhatServersTellEachOtherBeLate) {
   scenarios::Document document = scenarios::shipped::document("plain/lua-check-delete");
   document.set({"servers.redis.replicas", "1"});
   document.set({"network.link", "[]"});
-  document.set({"network.latency", "['1ms', '30ms']"});
-  document.set({"network.order", "any"});
-  Scenario scenario = document.scenario(scenarios::shipped_vocabulary());
+  const Scenario scenario = with_open_order(std::move(document));
   scenarios::World world;
   world.set(scenario);
   world.run(1, true);
