@@ -82,8 +82,14 @@ class EventQueue {
       }
       move_latest_behind();
     }
+    // A message usually arrives before all that is pending, which would have to move for it.
+    if (count_ > 0 && event.at < slot(head_).at) {
+      ++count_;
+      slot(--head_) = event;
+      return;
+    }
     std::size_t place = head_ + count_++;
-    for (; place > head_ && slot(place - 1).at > event.at; --place) slot(place) = slot(place - 1);
+    for (; place != head_ && slot(place - 1).at > event.at; --place) slot(place) = slot(place - 1);
     slot(place) = event;
   }
 
@@ -294,7 +300,7 @@ class EventQueue {
   }
 
   std::array<Event, kMask + 1> window_;  // a ring
-  std::size_t head_ = 0;
+  std::size_t head_ = 0;                 // before 0 comes the largest number
   std::size_t count_ = 0;
   std::vector<Event> ties_;  // due at one instant, while their order is drawn
   std::size_t behind_ = 0;

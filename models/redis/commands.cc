@@ -17,18 +17,17 @@ struct Folded {
 
   // Requires: no longer than kLongest.
   explicit Folded(std::string_view name) : size(name.size()) {
-    const auto take = [&](std::size_t from, std::size_t count) {
-      return in_lower_case(sim::little_endian(name.data() + from, count));
-    };
+    const char* const bytes = name.data();
     if (size >= 8) {
-      begin = take(0, 8);
-      end = take(size - 8, 8);
+      begin = in_lower_case(sim::little_endian(bytes, 8));
+      end = in_lower_case(sim::little_endian(bytes + size - 8, 8));
     } else if (size >= 4) {
-      begin = take(0, 4);
-      end = take(size - 4, 4);
+      begin = in_lower_case(sim::little_endian(bytes, 4));
+      end = in_lower_case(sim::little_endian(bytes + size - 4, 4));
     } else if (size > 0) {
-      begin = take(0, 1) << 8 | take(size / 2, 1);
-      end = take(size - 1, 1);
+      const auto byte = [bytes](std::size_t at) { return static_cast<unsigned char>(bytes[at]); };
+      begin = in_lower_case(std::uint64_t{byte(0)} << 8 | byte(size / 2));
+      end = in_lower_case(byte(size - 1));
     }
   }
 
