@@ -64,8 +64,9 @@ class Event {
 
 class EventQueue {
  public:
-  // How many of the next events are in the window, if there are that many.
-  static constexpr std::size_t kWindow = 12;
+  // How many of the next events are in the window, if there are that many: as many as a lock on
+  // five servers with replicas and Sentinels has pending. With 12, a run of it took 6 % more.
+  static constexpr std::size_t kWindow = 28;
 
   bool empty() const { return count_ == 0 && ties_.empty(); }
 
@@ -149,7 +150,7 @@ class EventQueue {
   }
 
  private:
-  static constexpr std::size_t kMask = 15;
+  static constexpr std::size_t kMask = 31;
   static constexpr std::size_t kBits = 4;
   static constexpr std::size_t kDigits = std::size_t{1} << kBits;
   static constexpr std::size_t kLevels = 64 / kBits;

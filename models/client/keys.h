@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "history/history.h"
+#include "sim/text_hash.h"
 
 namespace picklock::models {
 
@@ -41,7 +42,7 @@ class Keys {
 
  private:
   std::deque<std::string> names_;  // keeps its elements in place: the index holds views of them
-  boost::unordered_flat_map<std::string_view, history::KeyId> by_name_;
+  boost::unordered_flat_map<std::string_view, history::KeyId, sim::TextHash> by_name_;
   std::size_t used_ = 0;
 };
 

@@ -21,6 +21,7 @@
 #include "models/redis/server_clock.h"
 #include "models/redis/value.h"
 #include "sim/random.h"
+#include "sim/text_hash.h"
 
 namespace picklock::redis {
 
@@ -93,7 +94,8 @@ class Keyspace {
 
   std::deque<Entry> entries_;  // keeps its elements in place: others point to them
   std::size_t used_ = 0;
-  std::vector<boost::unordered_flat_map<std::string_view, std::uint32_t>> index_;  // by database
+  // By database.
+  std::vector<boost::unordered_flat_map<std::string_view, std::uint32_t, sim::TextHash>> index_;
   Entry* last_found_ = nullptr;  // the commands of a lock use the same key again and again
   std::uint64_t changes_ = 0;
   Mourner mourner_;

@@ -1,9 +1,7 @@
 #include "models/redis/lua.h"
 
-#include <algorithm>
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <cstring>
 #include <deque>
 #include <lua.hpp>
 #include <stdexcept>
@@ -15,6 +13,7 @@
 #include "models/redis/lua_sandbox.h"
 #include "models/redis/lua_values.h"
 #include "picklock/redis.h"
+#include "sim/text_hash.h"
 
 namespace picklock::redis {
 namespace {
@@ -167,22 +166,14 @@ enum Floor { kGlobals = 1, kKeys, kArgv, kLocate, kTags, kTop = kTags + kTagCoun
 }  // namespace
 
 struct Lua::State {
-  // Hashes eight of the forty digits.
-  struct ShaHash {
-    std::size_t operator()(std::string_view sha) const {
-      std::uint64_t begin = 0;
-      std::memcpy(&begin, sha.data(), std::min(sha.size(), sizeof begin));
-      return begin;
-    }
-  };
-
   ScriptRun run;
   lua_State* lua = nullptr;
   Sandbox sandbox;
   std::uint64_t epoch = 1;
   std::deque<Compiled> scripts;
-  boost::unordered_flat_map<std::string_view, Compiled*> by_body;  // views into `scripts`
-  boost::unordered_flat_map<std::string_view, Compiled*, ShaHash> by_sha;
+  using ByText = boost::unordered_flat_map<std::string_view, Compiled*, sim::TextHash>;
+  ByText by_body;  // views into `scripts`
+  ByText by_sha;
 
   void set_global_array(int name, std::span<const std::string_view> values) const {
     lua_pushvalue(lua, name);

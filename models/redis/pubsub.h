@@ -13,6 +13,7 @@
 
 #include "models/redis/parts.h"
 #include "models/redis/session.h"
+#include "sim/text_hash.h"
 
 namespace picklock::redis {
 
@@ -40,7 +41,7 @@ class Topics {
 
  private:
   std::deque<Topic> all_;
-  boost::unordered_flat_map<std::string_view, Topic*> by_name_;
+  boost::unordered_flat_map<std::string_view, Topic*, sim::TextHash> by_name_;
 };
 
 struct PubSub {

@@ -149,7 +149,7 @@ void Tree::count_child(Node& parent, Zxid zxid) const {
 }
 
 const Node* Tree::find(std::string_view path) const {
-  const auto found = nodes_.find(std::string(root_for_empty(path)));
+  const auto found = nodes_.find(root_for_empty(path));
   return found != nodes_.end() ? &found->second : nullptr;
 }
 

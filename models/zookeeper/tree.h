@@ -5,6 +5,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,6 +16,7 @@
 #include "history/history.h"
 #include "models/zookeeper/op_code.h"
 #include "picklock/zookeeper.h"
+#include "sim/text_hash.h"
 
 namespace picklock::zookeeper {
 
@@ -106,7 +108,7 @@ class Tree {
   void count_child(Node& parent, Zxid zxid) const;
   void unlink(const std::string& path, Zxid zxid, std::vector<Change>& changes);
 
-  boost::unordered_flat_map<std::string, Node> nodes_;
+  boost::unordered_flat_map<std::string, Node, sim::TextHash, std::equal_to<>> nodes_;
   std::map<SessionId, std::int32_t> sessions_;
   std::map<SessionId, std::set<std::string>> ephemerals_;
   std::set<std::string> containers_;
