@@ -64,8 +64,8 @@ class Event {
 
 class EventQueue {
  public:
-  // How many of the next events are in the window, if there are that many: as many as a lock on
-  // five servers with replicas and Sentinels has pending. With 12, a run of it took 6 % more.
+  // How many of the next events are in the window, if there are that many: as many as five servers
+  // with replicas and Sentinels have pending. With 12, a run of them took 6 % more.
   static constexpr std::size_t kWindow = 28;
 
   bool empty() const { return count_ == 0 && ties_.empty(); }

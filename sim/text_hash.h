@@ -1,5 +1,5 @@
 // The hash of a text, for tables that find something by its name. That of the library takes six
-// instructions for each letter, which was 3 % of a search of redlock.
+// instructions for each letter, which was 3 % of a search that sends scripts.
 #pragma once
 
 #include <cstddef>
