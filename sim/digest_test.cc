@@ -29,6 +29,7 @@ TEST(Digest, HasKnownValues) {
 
 TEST(Fingerprint, HasKnownValues) {
   EXPECT_EQ(fingerprint("a"), 0x523bdd199a25a376ull);
+  EXPECT_EQ(fingerprint("ab"), 0xfb2821719c1cda22ull);
   EXPECT_EQ(fingerprint("abc"), 0x5bc3e7b33a3df0ccull);
   EXPECT_EQ(fingerprint("abcd"), 0xda588719934cc795ull);
   EXPECT_EQ(fingerprint("abcdefg"), 0x95d35d2beaa6ab0bull);

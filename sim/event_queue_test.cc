@@ -50,6 +50,7 @@ INSTANTIATE_TEST_SUITE_P(
     FewAndMany, EventQueueOrder,
     testing::Values(Workload{1, 1}, Workload{2, 1}, Workload{15, 4}, Workload{16, 1},
                     Workload{16, 1'000}, Workload{17, 1}, Workload{17, 5}, Workload{18, 1'000'000},
+                    Workload{28, 5}, Workload{29, 1}, Workload{29, 5}, Workload{33, 1'000},
                     Workload{64, 8}, Workload{1'000, 1}, Workload{1'000, 100},
                     Workload{10'000, 1ull << 62}, Workload{100'000, 1}, Workload{100'000, 1'000},
                     Workload{100'000, 30'000'000'000}, Workload{100'000, 1ull << 63}),

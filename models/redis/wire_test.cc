@@ -73,6 +73,20 @@ RC_GTEST_PROP(Wire, CarriesAnyRequest, ()) {
   RC_ASSERT(std::vector<std::string>(argv.begin(), argv.end()) == words);
 }
 
+TEST(Wire, WritesWordsOfEachLength) {
+  std::vector<std::string> words;
+  std::string expected;
+  for (std::size_t size = 0; size <= 130; ++size) {
+    std::string word;
+    for (std::size_t i = 0; i < size; ++i) word += static_cast<char>('!' + (size + i) % 90);
+    const std::string bulk = "$" + std::to_string(size) + "\r\n" + word + "\r\n";
+    EXPECT_EQ(request_of({word}), "*1\r\n" + bulk);
+    words.push_back(word);
+    expected += bulk;
+  }
+  EXPECT_EQ(request_of(words), "*131\r\n" + expected);
+}
+
 RC_GTEST_PROP(Wire, CarriesAnyReply, ()) {
   const Reply reply = any_reply(3);
   const std::string bytes = bytes_of(reply) + "rest";
