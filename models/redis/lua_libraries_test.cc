@@ -31,6 +31,21 @@ TEST_P(Libraries, AnswerAsOnTheRealServer) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
+    Numbers, Libraries,
+    testing::Values(
+        Example{"local t = {} for _, v in ipairs({'12', '-7', '-0', '007', ' 5 ', '0x10', '1e2', "
+                "'999999999999999', '', 'x', '1.5'}) do "
+                "t[#t+1] = tostring(1 / (tonumber(v) or 3)) end return table.concat(t, ' ')",
+                "$130\r\n0.083333333333333 -0.14285714285714 -inf 0.14285714285714 0.2 0.0625 0.01 "
+                "1e-15 0.33333333333333 0.33333333333333 0.66666666666667\r\n"},
+        Example{"return {tonumber('10', 8), tonumber('z', 36)}", "*2\r\n:8\r\n:35\r\n"},
+        Example{"return tonumber()",
+                "-ERR user_script:1: bad argument #1 to 'tonumber' (value expected) SCRIPT\r\n"},
+        Example{"return redis.call('echo', -0.0) .. ' ' .. redis.call('echo', 2^53) .. ' ' .. "
+                "redis.call('echo', -1e15) .. ' ' .. redis.call('echo', 0/0)",
+                "$42\r\n-0 9007199254740992 -1000000000000000 -nan\r\n"}));
+
+INSTANTIATE_TEST_SUITE_P(
     Cjson, Libraries,
     testing::Values(
         Example{"return cjson.encode({})", "$2\r\n{}\r\n"},

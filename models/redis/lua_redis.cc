@@ -8,6 +8,7 @@
 #include "models/redis/commands.h"
 #include "models/redis/lua_run.h"
 #include "models/redis/lua_values.h"
+#include "models/redis/numbers.h"
 #include "picklock/redis.h"
 
 namespace picklock::redis {

@@ -21,6 +21,7 @@
 
 #include "models/redis/lua.h"
 #include "models/redis/lua_memory.h"
+#include "models/redis/numbers.h"
 #include "picklock/redis.h"
 #include "sim/time.h"
 
@@ -77,7 +78,7 @@ class ScriptRun {
   // Used by redis.call; members so that their memory is reused.
   Reply reply;
   std::vector<std::string_view> argv;
-  std::vector<std::array<char, 32>> numbers;
+  std::vector<NumberText> numbers;
   std::string text;
 
  private:

@@ -2,8 +2,9 @@
 
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <lua.hpp>
+
+#include "models/redis/numbers.h"
 
 namespace picklock::redis {
 namespace {
@@ -213,11 +214,6 @@ class Converter {
 };
 
 }  // namespace
-
-std::string_view text_of(double number, NumberText& text) {
-  const int size = std::snprintf(text.data(), text.size(), "%.17g", number);
-  return {text.data(), static_cast<std::size_t>(size)};
-}
 
 std::string_view string_at(lua_State* lua, int index) {
   std::size_t size = 0;

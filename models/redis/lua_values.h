@@ -2,7 +2,6 @@
 // use.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -11,10 +10,6 @@
 struct lua_State;
 
 namespace picklock::redis {
-
-// Redis prints numbers in full, the interpreter does not.
-using NumberText = std::array<char, 32>;
-std::string_view text_of(double number, NumberText& text);
 
 std::string_view string_at(lua_State* lua, int index);  // empty where there is none
 void push_string(lua_State* lua, std::string_view text);

@@ -15,6 +15,10 @@ bool read_integer(std::string_view text, std::int64_t& value);
 // Reads an integer as strictly as Redis: no plus sign, no leading zero, no blank (R5).
 bool strict_integer(std::string_view text, std::int64_t& value);
 
+// Reads a whole number that a double holds exactly, of 15 digits at most. False: it is another
+// number or none.
+bool read_whole(std::string_view text, double& value);
+
 // Reads a score: any text that C's strtod reads completely, including hexadecimal and "inf", but
 // without a leading blank, not out of range, and no NaN.
 bool strict_double(std::string_view text, double& value);
@@ -30,6 +34,8 @@ void write_long_double(long double value, std::string& text);
 bool lax_double(std::string_view text, double& value);
 
 // Writes a number as C's "%.17g" does; strict_double reads the same value.
+using NumberText = std::array<char, 32>;
+std::string_view text_of(double value, NumberText& text);
 void write_double(double value, std::string& text);
 
 inline bool is_finite(long double value) { return value - value == 0; }

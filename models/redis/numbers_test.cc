@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -78,16 +79,37 @@ TEST(WrittenDouble, HasSeventeenDigitsAtMost) {
   EXPECT_EQ(written(-kInfinity), "-inf");
 }
 
+void expect_as_in_the_c_library(double value) {
+  char expected[64];
+  std::snprintf(expected, sizeof expected, "%.17g", value);
+  EXPECT_EQ(written(value), expected);
+  EXPECT_EQ(strict(expected), value);
+  EXPECT_EQ(lax(expected), std::strtod(expected, nullptr));
+}
+
 TEST(WrittenDouble, IsWhatTheCLibraryWritesAndReads) {
   sim::Random random(1, 2);
   for (int i = 0; i < 20'000; ++i) {
     const auto value = std::bit_cast<double>(random.next());
-    if (std::isnan(value)) continue;
-    char expected[64];
-    std::snprintf(expected, sizeof expected, "%.17g", value);
-    ASSERT_EQ(written(value), expected);
-    ASSERT_EQ(strict(expected), value);
-    ASSERT_EQ(lax(expected), std::strtod(expected, nullptr));
+    if (!std::isnan(value)) expect_as_in_the_c_library(value);
+  }
+}
+
+TEST(WrittenDouble, IsWhatTheCLibraryWritesAndReadsForWholeNumbersOfEachLength) {
+  for (double power = 1; power < 1e20; power *= 10) {
+    for (const double value : {power - 1, power, power + 1, power / 7, power + 0.5}) {
+      expect_as_in_the_c_library(value);
+      expect_as_in_the_c_library(-value);
+    }
+  }
+}
+
+TEST(StrictDouble, ReadsAMinusZeroAndLeadingZeros) {
+  for (const char* text : {"-0", "-000", "0", "-007", "0000000000000000000012", "999999999999999",
+                           "-99999999999999", "1000000000000001"}) {
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(strict(text).value()),
+              std::bit_cast<std::uint64_t>(std::strtod(text, nullptr)))
+        << text;
   }
 }
 
