@@ -258,6 +258,13 @@ bool Moment::is_among(const std::vector<ProcessId>& some) const {
   return has(client) && (!server || has(*server));
 }
 
+bool Moment::is_just_after(const Moment& other) const {
+  if (trigger.side != Side::after || other.trigger.side != Side::before) return false;
+  sim::Trigger step = trigger;
+  step.side = Side::before;
+  return server && step == other.trigger && client == other.client && server == other.server;
+}
+
 Course course(const scenarios::World& world, bool alike) { return Reader(world, alike).read(); }
 
 }  // namespace picklock::explore

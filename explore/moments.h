@@ -20,6 +20,8 @@ struct Moment {
 
   // Whether it is a step of one of them with another, or a mark of one.
   bool is_among(const std::vector<sim::ProcessId>& some) const;
+  // Whether it is just after the step that the other one is just before.
+  bool is_just_after(const Moment& other) const;
 };
 
 // A run as it looks to a fault that is added to its plan.

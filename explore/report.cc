@@ -225,7 +225,7 @@ class Writer {
     field("lengths", "just under and just over each of: " + reports::list(lengths));
     field("moments",
           "before and after each step of a client that the run under the faults before it reaches; "
-          "of equal steps in a row the first");
+          "of equal steps in a row, and of faults that do the same, the first");
   }
 
   void guarantee() {

@@ -197,6 +197,16 @@ bool Vocabulary::can_strike(const Shape& shape, const Moment& moment) const {
          ways_.kind(*moment.server) == *shape.server;
 }
 
+// Whether it does the same before and after a step. An answer that has come changes nothing until
+// the client goes on. A request that a server applies changes the server, and what a cut link has
+// to carry: a ZooKeeper leader has proposed it to the others by then.
+bool Vocabulary::is_blind_to(const Moment& step, const Shape& shape) const {
+  if (!can_strike(shape, step)) return false;
+  if (step.trigger.phase == Phase::replied) return true;
+  return step.trigger.phase == Phase::applied && shape.target != step.server &&
+         !verbs::kind_of(shape.fault.verb).takes("from");
+}
+
 // Two processes that never talk cannot be cut off from each other.
 bool Vocabulary::is_possible(const Shape& shape, const Course& course,
                              const sim::Plan& plan) const {
@@ -217,12 +227,18 @@ std::vector<Fault> Vocabulary::after(const Course& course, const sim::Plan& plan
   std::vector<Fault> all;
   std::vector<const Shape*> possible;
   for (const Shape& shape : shapes_) {
-    if (is_possible(shape, course, plan)) possible.push_back(&shape);
+    const verbs::Kind& verb = verbs::kind_of(shape.fault.verb);
+    const bool repeats = verb.repeats != nullptr && verb.repeats(shape.fault, plan);
+    if (!repeats && is_possible(shape, course, plan)) possible.push_back(&shape);
   }
+  const Moment* before = nullptr;
   for (const Moment& moment : course.moments) {
+    const bool ends_step = !alike_ && before != nullptr && moment.is_just_after(*before);
     for (const Shape* shape : possible) {
+      if (ends_step && is_blind_to(*before, *shape)) continue;
       if (can_strike(*shape, moment)) all.push_back(placed(*shape, moment));
     }
+    before = &moment;
   }
   all.insert(all.end(), course.late.begin(), course.late.end());
   return all;

@@ -6,7 +6,7 @@
 // Plans whose runs differ by their times alone are one (explore/signature.h): only the first of
 // them gets a further fault, and none that changes nothing. This is a judgement, not a theorem: it
 // holds where a lock cares for the order of events and not for their exact times. With `alike` it
-// is left out.
+// is left out. Faults that do exactly the same are tried once (docs/searching.md lists them).
 #pragma once
 
 #include <cstdint>

@@ -93,6 +93,60 @@ TEST(Exhaustive, EndsWithTheFewestFaultsThatBreakAProperty) {
   }
 }
 
+// Of the runs under one of the faults each.
+std::set<std::uint64_t> signatures(Scenario scenario, const std::vector<sim::Fault>& faults) {
+  scenarios::World world;
+  world.set(scenario);
+  std::set<std::uint64_t> all;
+  for (const sim::Fault& fault : faults) {
+    scenario.faults = {fault};
+    world.run(1);
+    all.insert(signature(world));
+  }
+  return all;
+}
+
+void expect_same_runs_of_fewer(const char* lock, FaultClasses classes) {
+  const Scenario scenario = small(lock);
+  scenarios::World world;
+  world.set(scenario);
+  world.run(1, true);
+  const Course reached = course(world, false);
+  const auto faults = [&](bool alike) {
+    return Vocabulary(Ways(scenario, profile(scenario, 1)), classes, alike).after(reached, {});
+  };
+  EXPECT_LT(faults(false).size(), faults(true).size());
+  EXPECT_EQ(signatures(scenario, faults(false)), signatures(scenario, faults(true)));
+}
+
+TEST(Exhaustive, TriesOneOfTheFaultsThatDoTheSame) {
+  expect_same_runs_of_fewer("lua-check-delete", {FaultClass::crash, FaultClass::failover});
+  // A cut link holds up what was sent before the request was applied, or what is sent by it.
+  expect_same_runs_of_fewer("naive-setnx", {FaultClass::partition});
+}
+
+bool is_host(const sim::Fault& fault) { return fault.host && !fault.silent; }
+
+// What a blocked link holds is lost with the machine, and not with the process.
+TEST(Exhaustive, CrashesAHostWhereSomethingIsStillToBeSent) {
+  Scenario scenario = small("lua-check-delete");
+  Vocabulary vocabulary(Ways(scenario, profile(scenario, 1)), {FaultClass::crash}, false);
+  scenarios::World world;
+  const auto hosts = [&](const sim::Plan& plan) {
+    scenario.faults = plan;
+    world.set(scenario);
+    world.run(1, true);
+    std::vector<sim::Fault> all = vocabulary.after(course(world, false), plan);
+    std::erase_if(all, [](const sim::Fault& fault) { return !is_host(fault); });
+    return all;
+  };
+  EXPECT_TRUE(hosts({}).empty());
+  sim::Fault cut{
+      .verb = sim::Verb::partition, .target = "client-1", .lasts = scenario.clients.hold};
+  cut.trigger.role = Role::acquire;
+  EXPECT_FALSE(hosts({cut}).empty());
+}
+
 TEST(Exhaustive, PlacesASecondFaultInTheRunThatTheFirstHasDisturbed) {
   Scenario once = small("lua-check-delete");
   scenarios::World world;

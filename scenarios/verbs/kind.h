@@ -76,6 +76,10 @@ struct Kind {
   // Whether the faults before it leave it nothing to do; nullptr: there is always something.
   bool (*idle)(const sim::Fault& fault, std::span<const sim::Fault> earlier) = nullptr;
 
+  // Whether a simpler fault does exactly the same after the faults before it, so that a complete
+  // search tries that one alone; nullptr: never.
+  bool (*repeats)(const sim::Fault& fault, std::span<const sim::Fault> earlier) = nullptr;
+
   // --- how it is told
   Phrase (*told)(const sim::Fault& fault) = nullptr;
   // The consequence of its end: "its release continues"; nullptr: there is none.

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 #include "scenarios/process_kinds.h"
 #include "scenarios/process_names.h"
 #include "scenarios/verbs/kind.h"
@@ -29,6 +32,13 @@ void check_keeps(const Value& table, const Fault& fault, const Scenario& scenari
   const std::string_view why_all = process_named(table, fault.target, scenario).forgets;
   if (fault.keeps != sim::Keeps::all && !why_all.empty())
     keeps->fail(fmt::format("must be \"all\": {}", why_all));
+}
+
+// A process that dies leaves to its kernel what is still to be sent, and a host does not. Nothing
+// is unless a link is blocked.
+bool is_death_of_a_process(const Fault& fault, std::span<const Fault> earlier) {
+  const auto blocks = [](const Fault& one) { return kind_of(one.verb).can_heal; };
+  return fault.host && !fault.silent && std::none_of(earlier.begin(), earlier.end(), blocks);
 }
 
 std::optional<FaultClass> class_of_stop(const Fault& fault, const ProcessKind& target,
@@ -65,6 +75,7 @@ Kind crash() {
           .end_shows = true,
           .class_of = class_of_stop,
           .drawn = {{FaultClass::failover, 1}, {FaultClass::amnesia, 1}, {FaultClass::crash, 0}},
+          .repeats = is_death_of_a_process,
           .told = [](const Fault& fault) -> Phrase {
             return {fmt::format("crash {}{}{}", fault.host ? "the host of " : "", fault.target,
                                 fault.silent ? " silently" : ""),
