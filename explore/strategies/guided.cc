@@ -34,8 +34,8 @@ std::uint64_t size_of(std::uint64_t batch) { return batch < 256 ? 4 : 16; }
 constexpr std::uint64_t kRunsOfARound = 100'000;
 
 constexpr std::size_t kNone = SIZE_MAX;
-// Plans whose courses are remembered: those of the batches that come and go.
-constexpr std::size_t kCoursesKept = 2;
+// Plans whose courses are remembered. Some come back often.
+constexpr std::size_t kCoursesKept = 64;
 
 sim::Random stream(std::uint64_t seed, std::string_view name, std::uint64_t number) {
   return {seed, sim::hash_of(name) + number};
@@ -205,10 +205,11 @@ void Guided::drop_unfit(sim::Plan& plan) const {
 }
 
 const Course& Guided::course_of(const Batch& batch) {
-  for (const Known& one : courses_) {
-    if (one.seed == batch.seed && one.ties == batch.ties && one.basis == batch.basis)
-      return one.course;
-  }
+  // The runs of a batch ask one after another.
+  const auto known = std::find_if(courses_.rbegin(), courses_.rend(), [&batch](const Known& one) {
+    return one.seed == batch.seed && one.ties == batch.ties && one.basis == batch.basis;
+  });
+  if (known != courses_.rend()) return known->course;
   if (courses_.size() == kCoursesKept) courses_.pop_front();
   scenario_.faults = batch.basis;
   scenario_.ties = batch.ties;
