@@ -48,6 +48,7 @@ class Reader {
       if (record.kind == TraceKind::sent)
         course_.talks.insert(std::minmax(record.process, record.peer));
       if (orders_ && record.kind == TraceKind::sent && !is_of_step(record)) left(record);
+      if (record.kind == TraceKind::delivered && !record.reply) arrived(record.message) = record.at;
       if (record.kind == TraceKind::recorded) {
         look_at(world_.recorded()[record.message]);
       } else if (record.kind == TraceKind::mark) {
@@ -55,6 +56,7 @@ class Reader {
         passed({.client = record.process, .mark = mark}, number_of(record.process, mark));
       } else if (const auto step = steps.read(record)) {
         message_ = record.message;
+        at_once_ = arrived(record.answers) == record.at;
         passed({.client = step->client,
                 .server = step->server,
                 .role = step->role,
@@ -82,6 +84,11 @@ class Reader {
     sim::Fault late{.verb = sim::Verb::delay, .target = names_[record.process]};
     late.trigger = {.nth = nth, .on = names_[record.peer]};
     messages_.emplace(record.message, std::move(late));
+  }
+
+  sim::Instant& arrived(std::uint32_t message) {
+    if (arrivals_.size() <= message) arrivals_.resize(message + 1, sim::kNever);
+    return arrivals_[message];
   }
 
   void look_at(const history::HistoryEvent& event) {
@@ -157,7 +164,8 @@ class Reader {
                               .by = names_[here.client]},
                   .client = here.client,
                   .server = here.server,
-                  .fresh = std::exchange(fresh_, false)};
+                  .fresh = std::exchange(fresh_, false),
+                  .at_once = at_once_};
     // The step of a request or of its answer, before it leaves.
     let_be_late(here);
     course_.moments.push_back(std::move(moment));
@@ -237,6 +245,8 @@ class Reader {
   Course course_;
   std::optional<Passed> after_;                   // the last that was passed
   std::uint32_t message_ = 0;                     // of that step
+  bool at_once_ = false;                          // whether it answers what has just come
+  std::vector<sim::Instant> arrivals_;            // of the messages, by their numbers
   std::map<std::uint32_t, sim::Fault> messages_;  // that may be late, by their numbers
   bool fresh_ = true;
   std::vector<std::string_view> marks_;

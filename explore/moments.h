@@ -16,7 +16,8 @@ struct Moment {
   sim::Trigger trigger;  // with `by`
   sim::ProcessId client = 0;
   std::optional<sim::ProcessId> server{};  // of a step
-  bool fresh = false;  // the history has had an event since the moment that is listed before it
+  bool fresh = false;    // the history has had an event since the moment that is listed before it
+  bool at_once = false;  // of a request that was answered the instant it came, unlike GET_LOCK
 
   // Whether it is a step of one of them with another, or a mark of one.
   bool is_among(const std::vector<sim::ProcessId>& some) const;

@@ -197,14 +197,15 @@ bool Vocabulary::can_strike(const Shape& shape, const Moment& moment) const {
          ways_.kind(*moment.server) == *shape.server;
 }
 
-// Whether it does the same before and after a step. An answer that has come changes nothing until
-// the client goes on. A request that a server applies changes the server, and what a cut link has
-// to carry: a ZooKeeper leader has proposed it to the others by then.
-bool Vocabulary::is_blind_to(const Moment& step, const Shape& shape) const {
+// Whether it does the same before and after a step of a run under the plan. An answer that has come
+// changes nothing until the client goes on. A request that a server applies at once changes the
+// server, and what a blocked link has to carry: a ZooKeeper leader has proposed it to the others.
+bool Vocabulary::is_blind_to(const Moment& step, const Shape& shape, const sim::Plan& plan) const {
   if (!can_strike(shape, step)) return false;
   if (step.trigger.phase == Phase::replied) return true;
-  return step.trigger.phase == Phase::applied && shape.target != step.server &&
-         !verbs::kind_of(shape.fault.verb).takes("from");
+  const auto blocks = [](const Fault& fault) { return verbs::kind_of(fault.verb).can_heal; };
+  return step.trigger.phase == Phase::applied && step.at_once && shape.target != step.server &&
+         !blocks(shape.fault) && std::none_of(plan.begin(), plan.end(), blocks);
 }
 
 // Two processes that never talk cannot be cut off from each other.
@@ -235,7 +236,7 @@ std::vector<Fault> Vocabulary::after(const Course& course, const sim::Plan& plan
   for (const Moment& moment : course.moments) {
     const bool ends_step = !alike_ && before != nullptr && moment.is_just_after(*before);
     for (const Shape* shape : possible) {
-      if (ends_step && is_blind_to(*before, *shape)) continue;
+      if (ends_step && is_blind_to(*before, *shape, plan)) continue;
       if (can_strike(*shape, moment)) all.push_back(placed(*shape, moment));
     }
     before = &moment;

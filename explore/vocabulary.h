@@ -49,7 +49,7 @@ class Vocabulary {
   void add_sides(Faults& faults, sim::ProcessId target) const;
   bool is_possible(const Shape& shape, const Course& course, const sim::Plan& plan) const;
   bool can_strike(const Shape& shape, const Moment& moment) const;
-  bool is_blind_to(const Moment& step, const Shape& shape) const;
+  bool is_blind_to(const Moment& step, const Shape& shape, const sim::Plan& plan) const;
   static sim::Fault placed(const Shape& shape, const Moment& moment);
   void add_ends(Faults& faults, const ProcessKind& target) const;
 
