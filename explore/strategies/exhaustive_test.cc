@@ -93,7 +93,7 @@ TEST(Exhaustive, EndsWithTheFewestFaultsThatBreakAProperty) {
   }
 }
 
-// Of the runs under one of the faults each.
+// The signatures of the runs that have one of the faults each.
 std::set<std::uint64_t> signatures(Scenario scenario, const std::vector<sim::Fault>& faults) {
   scenarios::World world;
   world.set(scenario);
@@ -127,7 +127,7 @@ TEST(Exhaustive, TriesOneOfTheFaultsThatDoTheSame) {
 
 bool is_host(const sim::Fault& fault) { return fault.host && !fault.silent; }
 
-// What a blocked link holds is lost with the machine, and not with the process.
+// The messages that a blocked link holds are lost with the machine, and not with the process.
 TEST(Exhaustive, CrashesAHostWhereSomethingIsStillToBeSent) {
   Scenario scenario = small("lua-check-delete");
   Vocabulary vocabulary(Ways(scenario, profile(scenario, 1)), {FaultClass::crash}, false);

@@ -47,9 +47,10 @@ bool too_large(std::string_view number, bool hexadecimal) {
   return place + power > 0;
 }
 
-// Whether it has as many digits as a double can have without loss, none of them behind the point.
-// Nearly all numbers of scripts and scores are like that, and quicker to read and to write.
+// A double holds every whole number of so many digits. Nearly all numbers of scripts and scores are
+// like that, and are read and written faster as integers.
 constexpr std::size_t kWholeDigits = 15;
+
 bool is_whole(double value) {
   constexpr double kMost = 1e15;
   if (!(value > -kMost && value < kMost)) return false;

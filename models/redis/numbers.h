@@ -15,8 +15,8 @@ bool read_integer(std::string_view text, std::int64_t& value);
 // Reads an integer as strictly as Redis: no plus sign, no leading zero, no blank (R5).
 bool strict_integer(std::string_view text, std::int64_t& value);
 
-// Reads a whole number that a double holds exactly, of 15 digits at most. False: it is another
-// number or none.
+// Reads a whole number of 15 bytes at most, which a double holds exactly. False: it is another
+// number, or none.
 bool read_whole(std::string_view text, double& value);
 
 // Reads a score: any text that C's strtod reads completely, including hexadecimal and "inf", but
