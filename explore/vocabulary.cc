@@ -203,9 +203,8 @@ bool Vocabulary::can_strike(const Shape& shape, const Moment& moment) const {
 bool Vocabulary::is_blind_to(const Moment& step, const Shape& shape, const sim::Plan& plan) const {
   if (!can_strike(shape, step)) return false;
   if (step.trigger.phase == Phase::replied) return true;
-  const auto blocks = [](const Fault& fault) { return verbs::kind_of(fault.verb).can_heal; };
   return step.trigger.phase == Phase::applied && step.at_once && shape.target != step.server &&
-         !blocks(shape.fault) && std::none_of(plan.begin(), plan.end(), blocks);
+         !verbs::any_blocks({&shape.fault, 1}) && !verbs::any_blocks(plan);
 }
 
 // Two processes that never talk cannot be cut off from each other.

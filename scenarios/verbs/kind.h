@@ -88,6 +88,9 @@ struct Kind {
   bool takes(std::string_view key) const;
 };
 
+// Whether one of the faults blocks a link.
+bool any_blocks(std::span<const sim::Fault> faults);
+
 // Every verb, in the order of sim::Verb, which is the order of every list of verbs.
 std::span<const Kind> kinds();
 const Kind& kind_of(sim::Verb verb);

@@ -36,6 +36,11 @@ std::span<const Kind> kinds() {
 
 const Kind& kind_of(sim::Verb verb) { return kinds()[static_cast<std::size_t>(verb)]; }
 
+bool any_blocks(std::span<const sim::Fault> faults) {
+  return std::any_of(faults.begin(), faults.end(),
+                     [](const sim::Fault& fault) { return kind_of(fault.verb).can_heal; });
+}
+
 const std::vector<std::string_view>& names() {
   static const std::vector<std::string_view> all = [] {
     std::vector<std::string_view> names;

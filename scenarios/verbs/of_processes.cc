@@ -37,8 +37,7 @@ void check_keeps(const Value& table, const Fault& fault, const Scenario& scenari
 // A process that dies leaves to its kernel what is still to be sent, and a host does not. Nothing
 // is unless a link is blocked.
 bool is_death_of_a_process(const Fault& fault, std::span<const Fault> earlier) {
-  const auto blocks = [](const Fault& one) { return kind_of(one.verb).can_heal; };
-  return fault.host && !fault.silent && std::none_of(earlier.begin(), earlier.end(), blocks);
+  return fault.host && !fault.silent && !any_blocks(earlier);
 }
 
 std::optional<FaultClass> class_of_stop(const Fault& fault, const ProcessKind& target,
