@@ -44,6 +44,7 @@ const std::map<std::string_view, Changes> kValues = {
     {"retry_jitter", {"700ms"}},
     {"rows", {"2"}},
     {"ttl", {"2s"}},
+    {"wait_at_least", {"7s"}},
     {"wait_at_most", {"300ms", "0s"}},
     {"wait_replicas", {"1"}},
     {"wait_timeout", {"50ms"}},

@@ -129,6 +129,7 @@ renew_after_error = false
 unlock_latch = false
 try_after_subscribing = false
 wait_at_most = "14ms"
+wait_at_least = "6ms"
 sync_replicas = true
 place_expires = "15ms"
 refresh_place = true

@@ -186,6 +186,7 @@ void kin_as_fixed(LockOptions& options) {
   preset(options);
   options.of<FairOptions>().refresh_place = true;
   options.of<RedissonOptions>().wait_at_most = std::chrono::seconds(1);
+  options.of<RedissonOptions>().wait_at_least = std::chrono::milliseconds(100);
   options.tell_loss = true;
 }
 

@@ -216,7 +216,8 @@ RedissonLock::Result RedissonLock::wait_and_take(Client& self, const Taking& tak
       still_waits(self, taking);
       if (patience.over()) break;
     }
-    Duration wait = left < Duration::zero() ? Semaphore::kForever : left;
+    Duration wait =
+        left < Duration::zero() ? Semaphore::kForever : std::max(left, redisson_.wait_at_least);
     const Duration most = redisson_.wait_at_most;
     if (most > Duration::zero() && (wait < Duration::zero() || wait > most)) wait = most;
     if (hearing.latch()->acquire(patience.at_most(wait)) == Semaphore::Woken::by_interrupt)

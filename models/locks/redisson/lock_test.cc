@@ -168,6 +168,19 @@ TEST(RedissonLock, LooksAsOftenAsItIsTold) {
                                                 "wait 1000ms", kTake, kUnsubscribe));
 }
 
+// The fair lock's script answers 0 behind the place of a dead waiter.
+TEST(RedissonLock, DoesNotAskAgainBeforeItsShortestWaitIsOver) {
+  Transcript self;
+  self.answers(0);
+  self.answers(0);
+  self.answers(0);
+  self.answers_nil();
+  RedissonLock lock(with({.own = RedissonOptions{.wait_at_least = 100ms}}));
+  EXPECT_TRUE(lock.acquire(self, "lock"));
+  EXPECT_THAT(readable(self.lines), ElementsAre(kTake, kSubscribe, kTake, "wait 100ms", kTake,
+                                                "wait 100ms", kTake, kUnsubscribe));
+}
+
 TEST(RedissonLock, GivesUpWhereItsSubscriptionIsNotConfirmed) {
   Transcript self;
   self.deaf = true;

@@ -14,6 +14,7 @@ struct RedissonOptions {
   bool unlock_latch = true;           // a release that is sent again gets the answer of the first
   bool try_after_subscribing = true;  // once more, before it waits for a message
   Duration wait_at_most{};            // for one message; 0: as long as the lease that it has seen
+  Duration wait_at_least{};           // also where the server says that the lock is free
   bool sync_replicas = false;         // a grant counts once a connected replica has it, if any is
 };
 
