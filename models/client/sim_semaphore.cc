@@ -54,7 +54,8 @@ void SimSemaphore::wait(Duration patience) const {
   }
 }
 
-void SimSemaphore::release() { serve(machine_.speaker()); }
+// Only of news it matters whose they are.
+void SimSemaphore::release() { serve(what_ == Awaits::news ? machine_.speaker() : 0); }
 
 void SimSemaphore::serve(history::TenureId by) {
   sim::Scheduler& scheduler = machine_.simulation().scheduler;

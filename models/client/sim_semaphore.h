@@ -2,7 +2,7 @@
 // waited, and whose message woke it.
 #pragma once
 
-#include <deque>
+#include <vector>
 
 #include "history/history.h"
 #include "picklock/client.h"
@@ -36,7 +36,7 @@ class SimSemaphore final : public Semaphore {
   ClientMachine& machine_;
   Awaits what_;
   std::uint64_t permits_ = 0;
-  std::deque<Waiter*> waiters_;
+  std::vector<Waiter*> waiters_;  // in their order
 };
 
 }  // namespace picklock::models

@@ -49,7 +49,9 @@ QuorumLock::Count QuorumLock::ask_all(Client& self, Ask ask) const {
   }
   Count count = counted(Together<Vote>::ask(
       self, servers, [ask](Client& thread, std::size_t i) { return ask(redis::server(thread, i)); },
-      [&](const auto& answers) { return decided(counted(answers), needed); }));
+      [&](const auto& answers) {
+        return own_.hears == Hears::majority && decided(counted(answers), needed);
+      }));
   // After a tie, a client that waits for a majority waits forever (3.2).
   if (own_.hears == Hears::majority && !decided(count, needed))
     self.semaphore(Awaits::threads)->acquire(Semaphore::kForever);

@@ -21,17 +21,21 @@ class Together {
 
   static std::vector<std::pair<std::size_t, Answer>> ask(Client& self, std::size_t count, Ask ask,
                                                          Enough enough = {}) {
+    // Its threads may outlive the call. What is asked is copied once, not for each of them.
     struct Shared {
+      Ask ask;
       std::vector<std::pair<std::size_t, Answer>> answers;
       std::unique_ptr<Semaphore> heard;
     };
     const auto shared = std::make_shared<Shared>();
+    shared->ask = std::move(ask);
+    shared->answers.reserve(count);
     shared->heard = self.semaphore(Awaits::threads);
     const Tenancy tenancy = self.witness().tenancy();
     for (std::size_t i = 0; i < count; ++i) {
-      self.spawn([shared, ask, i, tenancy](Client& thread) {
+      self.spawn([shared, i, tenancy](Client& thread) {
         thread.witness().act_for(tenancy);
-        Answer answer = ask(thread, i);
+        Answer answer = shared->ask(thread, i);
         shared->answers.emplace_back(i, std::move(answer));
         shared->heard->release();
       });
