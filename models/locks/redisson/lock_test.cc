@@ -181,6 +181,17 @@ TEST(RedissonLock, DoesNotAskAgainBeforeItsShortestWaitIsOver) {
                                                 "wait 100ms", kTake, kUnsubscribe));
 }
 
+TEST(RedissonLock, WaitsNoLongerThanItsLongestWait) {
+  Transcript self;
+  self.answers(0);
+  self.answers(0);
+  self.answers_nil();
+  RedissonLock lock(with({.own = RedissonOptions{.wait_at_most = 50ms, .wait_at_least = 100ms}}));
+  EXPECT_TRUE(lock.acquire(self, "lock"));
+  EXPECT_THAT(readable(self.lines),
+              ElementsAre(kTake, kSubscribe, kTake, "wait 50ms", kTake, kUnsubscribe));
+}
+
 TEST(RedissonLock, GivesUpWhereItsSubscriptionIsNotConfirmed) {
   Transcript self;
   self.deaf = true;

@@ -71,9 +71,11 @@ OptionKeys channel_keys() {
            duration<RedissonOptions>(
                "wait_at_most", Sign::not_negative, at<&RedissonOptions::wait_at_most>,
                "how long a client waits for one message; 0s: as long as the lease that it saw"),
-           duration<RedissonOptions>(
-               "wait_at_least", Sign::not_negative, at<&RedissonOptions::wait_at_least>,
-               "the shortest wait for one message, such as behind the place of a dead waiter"),
+           duration<RedissonOptions>("wait_at_least", Sign::not_negative,
+                                     at<&RedissonOptions::wait_at_least>,
+                                     "the shortest wait for one message, unless `wait_at_most` is "
+                                     "shorter; 0s: behind the "
+                                     "place of a dead waiter a client asks again at once"),
        })});
 }
 
