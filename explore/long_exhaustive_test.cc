@@ -57,6 +57,12 @@ FaultClasses possible(const Scenario& scenario) {
   return Ways(scenario, profile(scenario, scenario.seed)).possible();
 }
 
+// Its acquire takes the same step for SELECT and for INSERT. Only the first of them gets a fault,
+// and the deadlock needs the second (docs/limitations.md).
+bool is_missed(const Scenario& scenario, FaultClass one) {
+  return scenario.lock.algorithm == "mysql-probe-insert" && one == FaultClass::late_command;
+}
+
 class LongExhaustive : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(LongExhaustive, BreaksTheSamePropertiesWithEveryPlanOfOneFault) {
@@ -64,9 +70,10 @@ TEST_P(LongExhaustive, BreaksTheSamePropertiesWithEveryPlanOfOneFault) {
   for (std::size_t i = 0; i < kFaultClassCount; ++i) {
     const auto one = static_cast<FaultClass>(i);
     if (!possible(scenario).has(one)) continue;
-    EXPECT_EQ(words(broken(scenario, one, 1, every_property(), false)),
-              words(broken(scenario, one, 1, every_property(), true)))
-        << picklock::name(one);
+    const std::string found = words(broken(scenario, one, 1, every_property(), false));
+    const std::string whole = words(broken(scenario, one, 1, every_property(), true));
+    EXPECT_EQ(found == whole, !is_missed(scenario, one))
+        << picklock::name(one) << ": " << found << "of " << whole;
   }
 }
 
@@ -80,12 +87,15 @@ INSTANTIATE_TEST_SUITE_P(Shipped, LongExhaustive, ::testing::ValuesIn([] {
                            return scenarios::shipped::test_name(instance.param);
                          });
 
-// These classes have the fewest plans, some 10^5 with two faults.
+// These classes have the fewest plans, some 10^5 with two faults. Where a ZooKeeper may lose its
+// leader twice, they are too many.
 TEST(LongExhaustivePairs, BreakTheSamePropertiesWithEveryPlanOfTwoFaults) {
-  for (const char* lock : {"lua-check-delete", "naive-setnx", "mysql-row-lock", "zk-sequential"}) {
+  for (const std::string lock :
+       {"lua-check-delete", "naive-setnx", "mysql-row-lock", "zk-sequential"}) {
     const Scenario scenario = small(lock);
     for (const FaultClass one : {FaultClass::failover, FaultClass::lost_reply}) {
-      if (!possible(scenario).has(one)) continue;
+      const bool too_many = lock == "zk-sequential" && one == FaultClass::failover;
+      if (too_many || !possible(scenario).has(one)) continue;
       std::vector<Property> left = every_property();
       for (const Property known : broken(scenario, one, 1, left, false)) std::erase(left, known);
       EXPECT_EQ(words(broken(scenario, one, 2, left, false)),

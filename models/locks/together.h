@@ -21,7 +21,7 @@ class Together {
 
   static std::vector<std::pair<std::size_t, Answer>> ask(Client& self, std::size_t count, Ask ask,
                                                          Enough enough = {}) {
-    // Its threads may outlive the call. What is asked is copied once, not for each of them.
+    // Its threads may outlive the call. They share one copy of the question.
     struct Shared {
       Ask ask;
       std::vector<std::pair<std::size_t, Answer>> answers;
