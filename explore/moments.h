@@ -41,9 +41,10 @@ struct Course {
 // The course of the last run of the world, which was traced.
 //
 // `alike`: with the moments that differ from an earlier one by time alone. Without them, a step
-// that a client repeats while nothing happens is listed once, such as forty refused attempts. The
-// moment just after a request has been sent is left out too, because nothing happens until it
-// arrives. The one just after it was applied is not: its answer can still be lost with the server.
+// that a client repeats while nothing happens is listed once, such as forty refused attempts, or
+// the commands of one acquire (docs/limitations.md). The moment just after a request has been sent
+// is left out too, because nothing happens until it arrives. The one just after it was applied is
+// not: its answer can still be lost with the server.
 Course course(const scenarios::World& world, bool alike);
 
 }  // namespace picklock::explore

@@ -64,8 +64,8 @@ class Event {
 
 class EventQueue {
  public:
-  // How many of the next events are in the window, if there are that many. With 28, a run
-  // of three clients of a ZooKeeper took 3 % more instructions.
+  // How many of the next events are in the window, if there are that many. With 28, a run of
+  // three clients of a ZooKeeper took 3 % more instructions.
   static constexpr std::size_t kWindow = 60;
 
   bool empty() const { return count_ == 0 && ties_.empty(); }

@@ -19,9 +19,8 @@ std::uint32_t QuorumLock::quorum(Client& self) const {
 }
 
 // Enough servers have agreed or refused; a server that fails counts as a refusal (3.2).
-bool QuorumLock::decided(const Count& count, std::uint32_t quorum) const {
-  return own_.hears == Hears::majority &&
-         (count.yes >= quorum || count.no + count.failed >= quorum);
+bool QuorumLock::decided(const Count& count, std::uint32_t quorum) {
+  return count.yes >= quorum || count.no + count.failed >= quorum;
 }
 
 template <typename Ask>
@@ -41,19 +40,21 @@ QuorumLock::Count QuorumLock::ask_all(Client& self, Ask ask) const {
     }
     return count;
   };
+  const bool hears_majority = own_.hears == Hears::majority;
+  const auto enough = [&](const auto& answers) {
+    return hears_majority && decided(counted(answers), needed);
+  };
   if (own_.asks == Asks::in_turn) {
     std::vector<std::pair<std::size_t, Vote>> answers;
-    for (std::size_t i = 0; i < servers && !decided(counted(answers), needed); ++i)
+    for (std::size_t i = 0; i < servers && !enough(answers); ++i)
       answers.emplace_back(i, ask(redis::server(self, i)));
     return counted(answers);
   }
   Count count = counted(Together<Vote>::ask(
       self, servers, [ask](Client& thread, std::size_t i) { return ask(redis::server(thread, i)); },
-      [&](const auto& answers) {
-        return own_.hears == Hears::majority && decided(counted(answers), needed);
-      }));
+      enough));
   // After a tie, a client that waits for a majority waits forever (3.2).
-  if (own_.hears == Hears::majority && !decided(count, needed))
+  if (hears_majority && !decided(count, needed))
     self.semaphore(Awaits::threads)->acquire(Semaphore::kForever);
   return count;
 }

@@ -46,7 +46,7 @@ class QuorumLock : public ConfiguredLock, public ForcedRelease {
   };
 
   std::uint32_t quorum(Client& self) const;
-  bool decided(const Count& count, std::uint32_t quorum) const;
+  static bool decided(const Count& count, std::uint32_t quorum);
   template <typename Ask>
   Count ask_all(Client& self, Ask ask) const;
   void undo(Client& self, const Lease& lease, const Count& count) const;

@@ -74,8 +74,8 @@ OptionKeys channel_keys() {
            duration<RedissonOptions>("wait_at_least", Sign::not_negative,
                                      at<&RedissonOptions::wait_at_least>,
                                      "the shortest wait for one message, unless `wait_at_most` is "
-                                     "shorter; 0s: behind the "
-                                     "place of a dead waiter a client asks again at once"),
+                                     "shorter; 0s: behind the place of a dead waiter a client asks "
+                                     "again at once"),
        })});
 }
 
