@@ -17,11 +17,11 @@ using sim::Trace;
 using sim::TraceKind;
 using sim::TraceRecord;
 
-constexpr std::array<std::string_view, 17> kKindNames = {
+constexpr std::array<std::string_view, 18> kKindNames = {
     "sent",      "delivered", "lost",   "held",    "timed out", "reset",
     "connected", "woke",      "paused", "resumed", "crashed",   "started",
-    "clock set", "told",      "mark",   "history", "copied"};
-static_assert(static_cast<std::size_t>(TraceKind::copied) + 1 == kKindNames.size());
+    "clock set", "told",      "mark",   "history", "copied",    "signalled"};
+static_assert(static_cast<std::size_t>(TraceKind::signalled) + 1 == kKindNames.size());
 
 auto members(const TraceRecord& one) {
   return std::tie(one.at, one.kind, one.role, one.reply, one.protocol, one.process, one.peer,

@@ -13,6 +13,7 @@
 #include "scenarios/process_kinds.h"
 #include "scenarios/runner.h"
 #include "scenarios/topology.h"
+#include "scenarios/verbs/kind.h"
 
 namespace picklock::explore {
 namespace {
@@ -26,6 +27,17 @@ using sim::TraceKind;
 // client repeats it.
 using Step = std::uint64_t;
 
+// The command of a step. A lock may send several with one role, such as BEGIN and SELECT, and a
+// fault at the second does something else.
+using Command = std::size_t;
+
+std::size_t index_of(std::string_view word, std::vector<std::string_view>& words) {
+  const auto known = std::find(words.begin(), words.end(), word);
+  const auto index = static_cast<std::size_t>(known - words.begin());
+  if (known == words.end()) words.push_back(word);
+  return index;
+}
+
 class Reader {
  public:
   Reader(const scenarios::World& world, bool alike)
@@ -38,6 +50,7 @@ class Reader {
       const scenarios::ProcessSpec* process = scenarios::find(processes, name);
       is_client_.push_back(process != nullptr && *process->kind == scenarios::kClientKind);
       takes_steps_.push_back(process != nullptr && process->kind->takes_steps);
+      is_late_.push_back(verbs::any_slows(world.scenario().faults, name));
     }
   }
 
@@ -45,24 +58,34 @@ class Reader {
     const sim::Trace& trace = world_.trace();
     scenarios::PassedSteps steps;
     for (const sim::TraceRecord& record : trace.records) {
+      course_.happenings.add(record, world_);
+      now_ = record.at;
       if (record.kind == TraceKind::sent)
         course_.talks.insert(std::minmax(record.process, record.peer));
       if (orders_ && record.kind == TraceKind::sent && !is_of_step(record)) left(record);
-      if (record.kind == TraceKind::delivered && !record.reply) arrived(record.message) = record.at;
+      if (record.kind == TraceKind::delivered && !record.reply) arrived(record);
       if (record.kind == TraceKind::recorded) {
         look_at(world_.recorded()[record.message]);
       } else if (record.kind == TraceKind::mark) {
         const std::string_view mark = trace.payload(record);
+        command_ = 0;
         passed({.client = record.process, .mark = mark}, number_of(record.process, mark));
       } else if (const auto step = steps.read(record)) {
         message_ = record.message;
-        at_once_ = arrived(record.answers) == record.at;
+        if (!record.reply) request(message_).command = command_of(trace, record);
+        const Request& asked = request(record.reply ? record.answers : message_);
+        command_ = asked.command;
+        arrived_after_ = asked.arrived_after;
+        at_once_ = record.reply && asked.arrived == record.at;
         passed({.client = step->client,
                 .server = step->server,
                 .role = step->role,
                 .phase = step->phase},
                number_of(step->client, step->role, step->phase));
       }
+    }
+    for (ProcessId id = 0; id < names_.size(); ++id) {
+      if (!world_.has_read_wall_clock(id)) course_.timeless.insert(id);
     }
     if (orders_) find_late();
     return std::move(course_);
@@ -86,9 +109,27 @@ class Reader {
     messages_.emplace(record.message, std::move(late));
   }
 
-  sim::Instant& arrived(std::uint32_t message) {
-    if (arrivals_.size() <= message) arrivals_.resize(message + 1, sim::kNever);
-    return arrivals_[message];
+  struct Request {
+    sim::Instant arrived = sim::kNever;
+    std::size_t arrived_after = 0;  // happenings
+    Command command = 0;
+  };
+
+  void arrived(const sim::TraceRecord& asked) {
+    Request& one = request(asked.message);
+    one.arrived = asked.at;
+    one.arrived_after = course_.happenings.size();
+  }
+
+  Request& request(std::uint32_t message) {
+    if (requests_.size() <= message) requests_.resize(message + 1);
+    return requests_[message];
+  }
+
+  Command command_of(const sim::Trace& trace, const sim::TraceRecord& asked) {
+    const sim::Protocol& protocol = *trace.protocols[asked.protocol];
+    if (protocol.command == nullptr) return 0;
+    return index_of(protocol.command(trace.payload(asked)), commands_);
   }
 
   void look_at(const history::HistoryEvent& event) {
@@ -119,6 +160,16 @@ class Reader {
     Side side = Side::before;
   };
 
+  // A process that is paused or slow acts later than the trace says.
+  std::optional<std::size_t> happened_before(const Passed& here) const {
+    if (is_late_[here.client] || (here.server && is_late_[*here.server])) return std::nullopt;
+    if (here.phase == Phase::replied) return std::nullopt;
+    // The record that tells of the step is that of its message, which has not left yet.
+    if (here.phase != Phase::applied || here.side == Side::after)
+      return course_.happenings.size() - 1;
+    return at_once_ ? std::optional(arrived_after_) : std::nullopt;
+  }
+
   static bool strikes(const sim::Trigger& trigger, const Passed& here) {
     return trigger.side == here.side && trigger.role == here.role && trigger.phase == here.phase &&
            trigger.mark == here.mark && trigger.nth == here.nth;
@@ -130,10 +181,7 @@ class Reader {
     return of(client, static_cast<Step>(role) * sim::kPhaseNames.size() + static_cast<Step>(phase));
   }
   Step number_of(ProcessId client, std::string_view mark) {
-    const auto known = std::find(marks_.begin(), marks_.end(), mark);
-    const auto index = static_cast<Step>(known - marks_.begin());
-    if (known == marks_.end()) marks_.push_back(mark);
-    return of(client, kFirstMark + index);
+    return of(client, kFirstMark + index_of(mark, marks_));
   }
 
   void passed(Passed here, Step step) {
@@ -142,7 +190,8 @@ class Reader {
     if (here.server) here.nth_there = ++times_there_[{step, *here.server}];
     // No fault strikes at a step of a coordinator, but its messages may be late.
     if (!is_client_[here.client]) {
-      if (alike_ || listed_.emplace(step, here.server, here.side).second) let_be_late(here);
+      if (alike_ || listed_.emplace(step, command_, here.server, here.side).second)
+        let_be_late(here);
       return;
     }
     const bool leaves = here.server && here.phase == Phase::sent;
@@ -150,7 +199,7 @@ class Reader {
       here.side = side;
       after_ = here;
       if (!alike_ && leaves && side == Side::after) continue;
-      if (!alike_ && !listed_.emplace(step, here.server, side).second) continue;
+      if (!alike_ && !listed_.emplace(step, command_, here.server, side).second) continue;
       list(here);
     }
   }
@@ -165,7 +214,9 @@ class Reader {
                   .client = here.client,
                   .server = here.server,
                   .fresh = std::exchange(fresh_, false),
-                  .at_once = at_once_};
+                  .at_once = at_once_,
+                  .at = now_,
+                  .happened_before = happened_before(here)};
     // The step of a request or of its answer, before it leaves.
     let_be_late(here);
     course_.moments.push_back(std::move(moment));
@@ -242,17 +293,22 @@ class Reader {
   const bool orders_;
   std::vector<bool> is_client_;
   std::vector<bool> takes_steps_;
+  std::vector<bool> is_late_;
   Course course_;
-  std::optional<Passed> after_;                   // the last that was passed
-  std::uint32_t message_ = 0;                     // of that step
-  bool at_once_ = false;                          // whether it answers what has just come
-  std::vector<sim::Instant> arrivals_;            // of the messages, by their numbers
+  std::optional<Passed> after_;    // the last that was passed
+  std::uint32_t message_ = 0;      // of that step
+  Command command_ = 0;            // of that step
+  bool at_once_ = false;           // whether it answers what has just come
+  std::size_t arrived_after_ = 0;  // what it answers, in happenings
+  sim::Instant now_{};
+  std::vector<Request> requests_;                 // by the numbers of their messages
   std::map<std::uint32_t, sim::Fault> messages_;  // that may be late, by their numbers
   bool fresh_ = true;
   std::vector<std::string_view> marks_;
+  std::vector<std::string_view> commands_;
   std::map<Step, std::uint32_t> times_;
   std::map<std::pair<Step, ProcessId>, std::uint32_t> times_there_;
-  std::set<std::tuple<Step, std::optional<ProcessId>, Side>> listed_;
+  std::set<std::tuple<Step, Command, std::optional<ProcessId>, Side>> listed_;
   // How often messages that belong to no step were sent.
   std::map<std::pair<ProcessId, ProcessId>, std::uint32_t> times_sent_;
   std::set<std::pair<std::pair<ProcessId, ProcessId>, std::uint64_t>> listed_messages_;

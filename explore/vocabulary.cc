@@ -207,6 +207,35 @@ bool Vocabulary::is_blind_to(const Moment& step, const Shape& shape, const sim::
          !verbs::any_blocks({&shape.fault, 1}) && !verbs::any_blocks(plan);
 }
 
+// Whether a cut of its links may do something else after this than before it. A link holds up what
+// arrives, and the properties ask which events on its sides came before the cut.
+bool Vocabulary::Shape::may_cut(const Happening& one) const {
+  const auto is_side = [this](ProcessId process) {
+    return std::find(sides.begin(), sides.end(), process) != sides.end();
+  };
+  if (one.kind == Happening::Kind::event) return is_side(one.process) || is_side(one.peer);
+  const bool leaves = one.process == target && fault.outbound;
+  const bool comes = one.peer == target && fault.inbound;
+  return one.kind == Happening::Kind::arrival && (leaves || comes) &&
+         (sides.size() < 2 || is_side(leaves ? one.peer : one.process));
+}
+
+// Whether the fault does the same as at the moment before, because no time has passed since then,
+// and nothing has happened to it. A target may go on by itself before its own step, which a cut
+// does not change.
+bool Vocabulary::is_repeated(const Shape& shape, const Moment& moment, const Moment* before,
+                             const Course& course) {
+  if (before == nullptr || before->at != moment.at || !moment.happened_before) return false;
+  if (*before->happened_before > *moment.happened_before) return false;
+  const verbs::Kind& verb = verbs::kind_of(shape.fault.verb);
+  const bool cuts = verbs::any_blocks({&shape.fault, 1});
+  if (verb.on_message || verb.takes("to") || (!cuts && moment.is_among(shape.sides))) return false;
+  return !course.happenings.any(
+      *before->happened_before, *moment.happened_before, [&](const Happening& one) {
+        return cuts ? shape.may_cut(one) : one.process == shape.target || one.peer == shape.target;
+      });
+}
+
 // Two processes that never talk cannot be cut off from each other.
 bool Vocabulary::is_possible(const Shape& shape, const Course& course,
                              const sim::Plan& plan) const {
@@ -228,15 +257,21 @@ std::vector<Fault> Vocabulary::after(const Course& course, const sim::Plan& plan
   std::vector<const Shape*> possible;
   for (const Shape& shape : shapes_) {
     const verbs::Kind& verb = verbs::kind_of(shape.fault.verb);
+    if (!alike_ && verb.jumps && course.timeless.contains(shape.target)) continue;
     const bool repeats = verb.repeats != nullptr && verb.repeats(shape.fault, plan);
     if (!repeats && is_possible(shape, course, plan)) possible.push_back(&shape);
   }
+  std::vector<const Moment*> placed_at(possible.size());  // last
   const Moment* before = nullptr;
   for (const Moment& moment : course.moments) {
     const bool ends_step = !alike_ && before != nullptr && moment.is_just_after(*before);
-    for (const Shape* shape : possible) {
-      if (ends_step && is_blind_to(*before, *shape, plan)) continue;
-      if (can_strike(*shape, moment)) all.push_back(placed(*shape, moment));
+    for (std::size_t i = 0; i < possible.size(); ++i) {
+      const Shape& shape = *possible[i];
+      if (ends_step && is_blind_to(*before, shape, plan)) continue;
+      if (!can_strike(shape, moment)) continue;
+      if (!alike_ && is_repeated(shape, moment, placed_at[i], course)) continue;
+      all.push_back(placed(shape, moment));
+      if (moment.happened_before) placed_at[i] = &moment;
     }
     before = &moment;
   }

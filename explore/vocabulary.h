@@ -42,6 +42,8 @@ class Vocabulary {
     sim::ProcessId target = 0;
     std::vector<sim::ProcessId> sides;  // the target, and whom it cannot talk to
     const ProcessKind* server = nullptr;
+
+    bool may_cut(const Happening& one) const;
   };
 
   void add(const Way& way, FaultClass fault_class);
@@ -50,6 +52,8 @@ class Vocabulary {
   bool is_possible(const Shape& shape, const Course& course, const sim::Plan& plan) const;
   bool can_strike(const Shape& shape, const Moment& moment) const;
   bool is_blind_to(const Moment& step, const Shape& shape, const sim::Plan& plan) const;
+  static bool is_repeated(const Shape& shape, const Moment& moment, const Moment* before,
+                          const Course& course);
   static sim::Fault placed(const Shape& shape, const Moment& moment);
   void add_ends(Faults& faults, const ProcessKind& target) const;
 

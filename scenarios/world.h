@@ -76,6 +76,9 @@ class World {
   }
   const properties::Verdicts& verdicts() const { return *verdicts_; }
   const std::vector<sim::Nemesis::Firing>& fired() const { return simulation_.nemesis.fired(); }
+  bool has_read_wall_clock(sim::ProcessId process) const {
+    return simulation_.scheduler.processes().at(process).clock().wall_was_read();
+  }
   const sim::Network& network() const { return simulation_.network; }
   Duration patience() const { return patience_; }
   const properties::Context& context() const { return context_; }

@@ -23,8 +23,11 @@ class LocalClock {
 
   // Nanoseconds since the process's own zero: its first start, or 1970 by its wall clock.
   std::int64_t read(ClockKind kind, Instant now) const {
+    wall_was_read_ = wall_was_read_ || kind == ClockKind::wall;
     return (kind == ClockKind::wall ? wall_ : monotonic_) + scaled((now - anchor_).count());
   }
+  // Whether anybody has read the wall clock, or waited for a time by it.
+  bool wall_was_read() const { return wall_was_read_; }
 
   // The first instant, not before `now`, at which the clock shows `local` or more.
   Instant when(ClockKind kind, std::int64_t local, Instant now) const {
@@ -63,9 +66,9 @@ class LocalClock {
   }
 
   void anchor(Instant now) {
-    const std::int64_t wall = read(ClockKind::wall, now);
-    monotonic_ = read(ClockKind::monotonic, now);
-    wall_ = wall;
+    const std::int64_t elapsed = scaled((now - anchor_).count());
+    monotonic_ += elapsed;
+    wall_ += elapsed;
     anchor_ = now;
   }
 
@@ -73,6 +76,7 @@ class LocalClock {
   std::int64_t monotonic_ = 0;
   std::int64_t wall_ = kEpoch;
   std::int64_t rate_ppb_ = 0;
+  mutable bool wall_was_read_ = false;
 };
 
 }  // namespace picklock::sim

@@ -23,6 +23,17 @@ TEST(LocalClock, HasItsOffsetOnTheWallAlone) {
   EXPECT_EQ(clock.read(kMonotonic, kStart + 1s), 1'000'000'000);
 }
 
+TEST(LocalClock, KnowsWhetherItsWallWasReadOrWaitedFor) {
+  LocalClock read, awaited;
+  read.set_rate(kStart + 1s, 1'000'000'000);
+  read.read(kMonotonic, kStart + 1s);
+  EXPECT_FALSE(read.wall_was_read());
+  read.read(kWall, kStart + 1s);
+  EXPECT_TRUE(read.wall_was_read());
+  awaited.when(kWall, kEpoch + 1, kStart);
+  EXPECT_TRUE(awaited.wall_was_read());
+}
+
 TEST(LocalClock, HasItsRateOnBothClocks) {
   const LocalClock fast(0s, 100'000);
   EXPECT_EQ(fast.read(kMonotonic, kStart + 10s), 10'001'000'000);

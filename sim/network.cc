@@ -284,6 +284,7 @@ bool Network::is_received(Message& message, Process& receiver) {
     const bool refused = receiver.down();
     connection.incarnation_[1] = receiver.incarnation();
     const bool silent = receiver.silent();
+    if (scheduler_.record().tracer().on()) trace(TraceKind::delivered, message);
     lose(message);
     if (silent) return false;
     send(make_signal(connection, 1, refused ? MessageKind::reset : MessageKind::opened));
@@ -405,17 +406,24 @@ void Network::deliver_unusual(Message& message, const Event& event) {
   if (!message.taken) release(message);
 }
 
+namespace {
+
+// How the trace tells of what the kernels say to each other.
+TraceKind kind_of(MessageKind signal) {
+  if (signal == MessageKind::reset) return TraceKind::reset;
+  return signal == MessageKind::opened ? TraceKind::connected : TraceKind::signalled;
+}
+
+}  // namespace
+
 void Network::trace(TraceKind kind, const Message& message) {
   if (message.kind != MessageKind::data) {
-    const bool told = message.kind == MessageKind::opened || message.kind == MessageKind::reset;
-    if (kind == TraceKind::delivered && told) {
-      const Connection& connection = *message.connection;
-      scheduler_.record().tracer().add(
-          {.at = scheduler_.now(),
-           .kind = message.kind == MessageKind::reset ? TraceKind::reset : TraceKind::connected,
-           .process = connection.end_[1 - message.direction]->id(),
-           .peer = connection.end_[message.direction]->id()});
-    }
+    if (kind != TraceKind::delivered) return;
+    const Connection& connection = *message.connection;
+    scheduler_.record().tracer().add({.at = scheduler_.now(),
+                                      .kind = kind_of(message.kind),
+                                      .process = connection.end_[1 - message.direction]->id(),
+                                      .peer = connection.end_[message.direction]->id()});
     return;
   }
   const Connection& connection = *message.connection;

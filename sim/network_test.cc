@@ -100,6 +100,27 @@ std::vector<std::string> numbered(int count) {
 
 constexpr Latency kWild{.low = 10us, .high = 5ms, .tail_one_in = 4, .tail_high = 10s};
 
+// A fault that strikes between two of these does something else than one before both.
+TEST(Network, TracesWhenTheKernelsSignalEachOther) {
+  EchoWorld world(1, 1, 1, true);
+  world.client().script = [&](EchoClient& self) {
+    self.caller(world.server()).hang_up();
+    self.ask(world.server(), "a");
+  };
+  world.run();
+  ASSERT_EQ(world.server().applied(), "a");
+  std::vector<std::pair<TraceKind, ProcessId>> signals;
+  for (const TraceRecord& record : world.simulation.scheduler.record().tracer().trace().records) {
+    if (record.kind == TraceKind::signalled || record.kind == TraceKind::connected)
+      signals.emplace_back(record.kind, record.process);
+  }
+  const ProcessId client = world.client().process().id(), server = world.server().process().id();
+  using Signal = std::pair<TraceKind, ProcessId>;
+  EXPECT_THAT(signals, testing::ElementsAre(Signal{TraceKind::signalled, server},  // closed
+                                            Signal{TraceKind::signalled, server},  // opened anew
+                                            Signal{TraceKind::connected, client}));
+}
+
 TEST(Network, KeepsTheOrderOfAConnectionWhateverTheLatencies) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     EchoWorld world(1, 1, seed);

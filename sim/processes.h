@@ -19,6 +19,7 @@ class Processes {
 
   Process& add(std::string_view name, Duration clock_offset = {}, std::int64_t clock_rate_ppb = 0);
   Process& at(ProcessId id) { return processes_[id]; }
+  const Process& at(ProcessId id) const { return processes_[id]; }
   std::size_t count() const { return count_; }
 
   void start(Process& process);  // boots it and calls its program's start()

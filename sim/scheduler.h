@@ -43,6 +43,7 @@ class Scheduler final : public FiberSchedule {
   Record& record() { return record_; }
   const Record& record() const { return record_; }
   Processes& processes() { return processes_; }
+  const Processes& processes() const { return processes_; }
   Threads& threads() { return threads_; }
   Timers& timers() { return timers_; }
   EventQueue& queue() { return queue_; }

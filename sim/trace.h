@@ -31,6 +31,7 @@ enum class TraceKind : std::uint8_t {
   mark,       // a thread passed a named mark; the name is the payload
   recorded,   // event number `message` of what the layers above record
   copied,     // a fault repeats a message of `process` to `peer`, which has sent it once
+  signalled,  // `peer` asks `process` for a connection, or has closed its end of one
 };
 
 struct TraceRecord {

@@ -27,7 +27,8 @@ without a find, an unsafe one until each of 20 seeds has found a violation.
   each read as well](comparison.md#with-your-own-workload). Writes inside the lock's own transaction need no fencing.
 - **decided**: what is safe is first tried with every plan of one fault, or of two where these are few. `2: 41,961` means
   that every plan of at most two faults of this class was tried, 41,961 in all, and none is a violation. What "every"
-  means is in [Searching](searching.md#trying-every-plan). The searches by chance go on with up to three faults.
+  means is in [Searching](searching.md#trying-every-plan). `2: 1` is the run without faults alone, because nobody reads
+  the clocks that such faults change. The searches by chance go on with up to three faults.
 - **K**: safe, but waiters are blocked for a while, for no longer than the time beside it. **K∞**: forever.
 
 )";

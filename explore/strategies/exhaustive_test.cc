@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <utility>
@@ -123,6 +124,65 @@ TEST(Exhaustive, TriesOneOfTheFaultsThatDoTheSame) {
   expect_same_runs_of_fewer("lua-check-delete", {FaultClass::crash, FaultClass::failover});
   // A cut link holds up what was sent before the request was applied, or what is sent by it.
   expect_same_runs_of_fewer("naive-setnx", {FaultClass::partition});
+  // Three servers answer at one instant.
+  expect_same_runs_of_fewer("redlock", {FaultClass::pause});
+}
+
+// All faults that can be added to the run without any.
+std::vector<sim::Fault> first_faults(const char* lock, FaultClasses classes) {
+  const Scenario scenario = small(lock);
+  scenarios::World world;
+  world.set(scenario);
+  world.run(1, true);
+  return Vocabulary(Ways(scenario, profile(scenario, 1)), classes, false)
+      .after(course(world, false), {});
+}
+
+// The steps like this one, counted from 1, at which a fault of the verb hits the target.
+std::set<std::uint32_t> struck(const std::vector<sim::Fault>& faults, sim::Verb verb,
+                               const char* target, const sim::Trigger& step) {
+  std::set<std::uint32_t> all;
+  for (const sim::Fault& fault : faults) {
+    sim::Trigger any = fault.trigger;
+    any.nth = step.nth;
+    if (fault.verb == verb && fault.target == target && any == step) all.insert(fault.trigger.nth);
+  }
+  return all;
+}
+
+// BEGIN, SELECT and INSERT are one step. A SELECT that comes late does something else than a late
+// BEGIN.
+TEST(Exhaustive, PlacesAFaultAtEachCommandOfAStep) {
+  const auto late = first_faults("mysql-probe-insert", {FaultClass::late_command});
+  EXPECT_THAT(struck(late, sim::Verb::delay, "client-1", {.role = Role::acquire}),
+              IsSupersetOf({1u, 2u, 3u}));
+}
+
+// Three servers apply the requests of client-1 at one instant.
+TEST(Exhaustive, StrikesOnceAtAnInstantUnlessSomethingHappensToTheTarget) {
+  const auto pauses = first_faults("redlock", {FaultClass::pause});
+  const sim::Trigger applied = {
+      .role = Role::acquire, .phase = sim::Phase::applied, .by = "client-1"};
+  const auto of_waiter = struck(pauses, sim::Verb::pause, "client-2", applied);
+  EXPECT_TRUE(of_waiter.contains(1));
+  EXPECT_FALSE(of_waiter.contains(2) || of_waiter.contains(3));
+  EXPECT_TRUE(struck(pauses, sim::Verb::pause, "redis-3", applied).contains(3));
+  // Each request may be held up, although all of them leave at once.
+  const auto late = first_faults("redlock", {FaultClass::late_command});
+  EXPECT_THAT(struck(late, sim::Verb::hold, "client-1", {.role = Role::acquire}),
+              IsSupersetOf({1u, 2u, 3u}));
+}
+
+// Its clients measure their time by a monotonic clock, unlike those of `setnx-timestamp`.
+TEST(Exhaustive, LeavesAClockAloneThatNobodyReads) {
+  const auto steps = [](const char* lock) {
+    const auto faults = first_faults(lock, {FaultClass::client_clock});
+    return std::count_if(faults.begin(), faults.end(), [](const sim::Fault& fault) {
+      return fault.verb == sim::Verb::step_clock;
+    });
+  };
+  EXPECT_EQ(steps("redlock"), 0);
+  EXPECT_GT(steps("setnx-timestamp"), 0);
 }
 
 bool is_host(const sim::Fault& fault) { return fault.host && !fault.silent; }

@@ -91,6 +91,9 @@ struct Kind {
 // Whether one of the faults blocks a link.
 bool any_blocks(std::span<const sim::Fault> faults);
 
+// Whether one of them makes the process act later than it would, by a pause or by slowness.
+bool any_slows(std::span<const sim::Fault> faults, std::string_view process);
+
 // Every verb, in the order of sim::Verb, which is the order of every list of verbs.
 std::span<const Kind> kinds();
 const Kind& kind_of(sim::Verb verb);

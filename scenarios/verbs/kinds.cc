@@ -41,6 +41,13 @@ bool any_blocks(std::span<const sim::Fault> faults) {
                      [](const sim::Fault& fault) { return kind_of(fault.verb).can_heal; });
 }
 
+bool any_slows(std::span<const sim::Fault> faults, std::string_view process) {
+  return std::any_of(faults.begin(), faults.end(), [process](const sim::Fault& fault) {
+    const Kind& verb = kind_of(fault.verb);
+    return fault.target == process && (verb.silences || (verb.takes("step") && !verb.jumps));
+  });
+}
+
 const std::vector<std::string_view>& names() {
   static const std::vector<std::string_view> all = [] {
     std::vector<std::string_view> names;

@@ -27,6 +27,18 @@ TEST(Verbs, SayAllThatIsAskedOfThem) {
   }
 }
 
+TEST(Verbs, SayWhichProcessActsLater) {
+  const auto slowed = [](Verb verb) {
+    const sim::Fault fault{.verb = verb, .target = "client-1"};
+    EXPECT_FALSE(any_slows({&fault, 1}, "client-2"));
+    return any_slows({&fault, 1}, "client-1");
+  };
+  EXPECT_TRUE(slowed(Verb::pause));
+  EXPECT_TRUE(slowed(Verb::slow));
+  EXPECT_FALSE(slowed(Verb::step_clock));
+  EXPECT_FALSE(slowed(Verb::crash));
+}
+
 TEST(Verbs, SayWhatEachCanHit) {
   std::string table;
   for (const Kind& verb : kinds()) {
