@@ -1,4 +1,4 @@
-// What happens in a run to each of its processes, in order.
+// The messages that arrive in a run and its events, in order, with the processes that they concern.
 #pragma once
 
 #include <cstddef>
