@@ -5,6 +5,8 @@
 #include <chrono>
 #include <deque>
 #include <functional>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -206,5 +208,44 @@ class EchoWorld final : public Observer {
  private:
   Agenda agenda_;
 };
+
+// Sends one text every `apart`, each from a thread of its own.
+inline void send_apart(EchoWorld& world, std::initializer_list<const char*> texts, Duration apart,
+                       Duration patience = {}) {
+  world.client().script = [&world, sent = std::vector<std::string>(texts.begin(), texts.end()),
+                           apart, patience](EchoClient& self) {
+    for (const std::string& text : sent) {
+      self.ask_beside(world.server(), text, patience);
+      self.sleep(apart);
+    }
+  };
+}
+
+inline void ask_once(EchoWorld& world, Duration patience = {}) {
+  world.client().script = [&world, patience](EchoClient& self) {
+    self.ask(world.server(), "x", patience);
+  };
+}
+
+inline Fault on_request(Verb verb, std::uint32_t nth, std::optional<Duration> lasts = {}) {
+  return {.verb = verb,
+          .target = "client-1",
+          .trigger = {.role = kAsk, .phase = Phase::sent, .nth = nth},
+          .lasts = lasts};
+}
+
+inline Fault on_answer(Verb verb, std::uint32_t nth, std::optional<Duration> lasts = {}) {
+  Fault fault = on_request(verb, nth, lasts);
+  fault.trigger.phase = Phase::applied;
+  return fault;
+}
+
+inline Fault crash_of_server(Duration at, std::optional<Duration> lasts = {}) {
+  return {.verb = Verb::crash,
+          .target = "server-1",
+          .trigger = {.at = kStart + at},
+          .lasts = lasts,
+          .keeps = Keeps::all};
+}
 
 }  // namespace picklock::sim
