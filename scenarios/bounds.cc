@@ -89,14 +89,27 @@ Duration recovery_bound(const Scenario& scenario) {
   });
 }
 
+namespace {
+
+// A lease of a century must not carry the horizon beyond what an instant can say.
+template <typename OfServer>
+Duration three_recoveries(const Scenario& scenario, OfServer of_server) {
+  const Duration more = longest(scenario, [&](const ClientsSpec&, const LockSpec& lock) {
+    return of_server(bounds_of_server(scenario, lock));
+  });
+  return 3 * std::min(recovery_bound(scenario) + more, kLongest / 4);
+}
+
+}  // namespace
+
 Duration patience(const Scenario& scenario) {
-  const Duration replacing =
-      longest(scenario, [&scenario](const ClientsSpec&, const LockSpec& lock) {
-        const servers::Bounds server = bounds_of_server(scenario, lock);
-        return server.replacing + server.after_faults;
-      });
-  // A lease of a century must not carry the horizon beyond what an instant can say.
-  return 3 * std::min(recovery_bound(scenario) + replacing, kLongest / 4);
+  return three_recoveries(scenario, [](const servers::Bounds& server) {
+    return server.replacing + server.after_faults;
+  });
+}
+
+Duration patience_of_clients(const Scenario& scenario) {
+  return three_recoveries(scenario, [](const servers::Bounds& server) { return server.replacing; });
 }
 
 namespace {

@@ -24,6 +24,9 @@ Duration recovery_bound(const Scenario& scenario);
 // Time from the last disturbance to the horizon: three times the longest recovery, including every
 // server that may fail in it.
 Duration patience(const Scenario& scenario);
+// The same without the time that servers take to forget what has ended in silence: whatever a
+// client still tries then, it would try forever.
+Duration patience_of_clients(const Scenario& scenario);
 
 // The longest time that a message takes in one direction.
 Duration slowest(const Latency& latency);

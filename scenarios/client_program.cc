@@ -4,6 +4,7 @@
 
 #include "models/locks/catalogue.h"
 #include "models/servers/kind.h"
+#include "scenarios/cut_off.h"
 #include "scenarios/setup.h"
 
 namespace picklock::scenarios {
@@ -24,7 +25,8 @@ void tell(const models::ClientMachine& machine, std::string_view what) {
 }  // namespace
 
 void ClientProgram::reset(models::ClientMachine& machine, const Scenario& scenario,
-                          const Part& part, models::Tenures& tenures, sim::Instant& busy_until) {
+                          const Part& part, models::Tenures& tenures, sim::Instant& busy_until,
+                          CutOff& cut_off) {
   machine_ = &machine;
   algorithm_ = part.algorithm;
   scenario_ = &scenario;
@@ -37,10 +39,12 @@ void ClientProgram::reset(models::ClientMachine& machine, const Scenario& scenar
   is_operator_ = part.is_operator;
   locks_.clear();
   busy_until_ = &busy_until;
+  cut_off_ = &cut_off;
   machine.process().set_program(this);
 }
 
 void ClientProgram::start(sim::Keeps) {
+  waits_since_.reset();
   const bool first = machine_->process().incarnation() == 0;
   sim::Scheduler& scheduler = machine_->simulation().scheduler;
   sim::Process& process = machine_->process();
@@ -110,7 +114,9 @@ void ClientProgram::cycle(Worker& worker, std::size_t number, Held* first, Held*
   Equipped& lock = locks_[worker.locks + number];
   const history::TenureId tenure = tenures_->begin(key_ids_[number], quorum_);
   thread().tag = tenure;
+  if (last == nullptr && waits_without_limit()) waits_since_ = machine_->simulation().now();
   const Acquired acquired = acquire(worker, lock, key(number));
+  waits_since_.reset();
   if (acquired) {
     tenures_->settle(tenure);
     const Duration deadline = acquired.lease().deadline;
@@ -166,6 +172,18 @@ void ClientProgram::abandon(Worker& worker, Equipped& lock, const Lease& lease) 
   play(Role::release);
   worker.self.note(What::abandoned);
   lock.verbs->abandon(worker.self, lease);
+}
+
+// With several threads, one may hold a lock while another waits.
+bool ClientProgram::waits_without_limit() const {
+  const models::LockOptions& options = lock_->options;
+  return clients_->threads == 1 && options.acquire_timeout == Duration::zero() &&
+         options.attempts == 0;
+}
+
+void ClientProgram::found_unreachable() {
+  if (!waits_since_ || !cut_off_->set_aside(machine_->process())) return;
+  tell(*machine_, "can never reach a server of its lock again, so what it still tries is left out");
 }
 
 void ClientProgram::busy_for(Duration length) {

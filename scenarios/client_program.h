@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@
 #include "sim/process.h"
 
 namespace picklock::scenarios {
+
+class CutOff;
 
 class ClientProgram final : public sim::Program {
  public:
@@ -36,11 +39,15 @@ class ClientProgram final : public sim::Program {
   // `busy_until` tells the run how long there is work to do: every acquire that begins and every
   // critical section moves it forward.
   void reset(models::ClientMachine& machine, const Scenario& scenario, const Part& part,
-             models::Tenures& tenures, sim::Instant& busy_until);
+             models::Tenures& tenures, sim::Instant& busy_until, CutOff& cut_off);
 
   void start(sim::Keeps keeps) override;
   void halted() override { machine_->forget(); }
   void clock_changed() override { machine_->clock_changed(); }
+  void found_unreachable() override;
+
+  // Since when it does nothing but wait for its lock without a limit; nullopt: it may do more.
+  const std::optional<sim::Instant>& waits_since() const { return waits_since_; }
 
  private:
   // A lock, and what it can do beside its verbs as far as the scenario needs it.
@@ -95,6 +102,7 @@ class ClientProgram final : public sim::Program {
   void write_for(Worker& worker, Held& held, std::uint32_t number);
   // Whether the client still holds the lock, as far as it knows.
   bool may_write(Worker& worker, Held& held, bool checks);
+  bool waits_without_limit() const;
   void play(Role role) { thread().role = role; }
   // The thread acts for this lock.
   void act_for(const Held& held) { thread().tag = held.tenure; }
@@ -110,6 +118,8 @@ class ClientProgram final : public sim::Program {
   std::uint32_t quorum_ = 1;
   models::Tenures* tenures_ = nullptr;
   sim::Instant* busy_until_ = nullptr;
+  CutOff* cut_off_ = nullptr;
+  std::optional<sim::Instant> waits_since_;
   Duration first_arrival_{};
   bool is_operator_ = false;
   // State that a thread may need after its client has gone; kept for the whole run.

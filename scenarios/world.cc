@@ -101,6 +101,7 @@ void World::set(const Scenario& scenario) {
   server_ = &lock_server(scenario);
   coordinated_ = has_coordinator(scenario);
   processes_ = processes_of(scenario);
+  cut_off_.set(scenario, processes_);
   programs_ = has_programs(scenario) ? std::make_unique<Programs>() : nullptr;
   if (programs_ != nullptr) programs_->set(scenario, processes_);
   context_ = context_of(scenario);
@@ -207,6 +208,7 @@ void World::build(std::uint64_t seed, bool tracing) {
   const std::uint32_t clients = scenario.clients.count;
   build_resource();
 
+  cut_off_.reset(simulation_, lives_, clients);
   for (std::uint32_t i = 0; i < clients; ++i) build_client(i);
   if (coordinated_) build_coordinator();
   simulation_.nemesis.reset(scenario.faults, 0, context_.first_server);
@@ -299,7 +301,7 @@ void World::build_client(std::uint32_t number) {
   }
   lives_[number].reset(
       build_machine(machines_[number], simulation_.scheduler.processes().at(number), number),
-      *scenario_, part, tenures_, busy_until_);
+      *scenario_, part, tenures_, busy_until_, cut_off_);
   busy_until_ = std::max(busy_until_, sim::kStart + part.arrives);
 }
 

@@ -20,6 +20,7 @@
 #include "properties/judge.h"
 #include "scenarios/client_program.h"
 #include "scenarios/coordinator_program.h"
+#include "scenarios/cut_off.h"
 #include "scenarios/measures.h"
 #include "scenarios/programs.h"
 #include "scenarios/run.h"
@@ -139,6 +140,7 @@ class World {
   std::unique_ptr<Programs> programs_;  // nullptr: the clients are none
   std::deque<models::ClientMachine> machines_;
   std::deque<ClientProgram> lives_;
+  CutOff cut_off_;
   models::ClientMachine coordinator_;  // used if the scenario has a coordinator
   CoordinatorProgram coordinating_;
   std::vector<ProcessSpec> processes_;

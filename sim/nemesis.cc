@@ -320,6 +320,20 @@ std::string_view Nemesis::cut_off(Armed& armed) {
   return armed.target->down() ? kCrashed : kNothingStopped;
 }
 
+bool Nemesis::awaits(const std::function<bool(Process&)>& takes_steps) const {
+  for (std::size_t i = 0; i < planned_; ++i) {
+    const Armed& armed = plan_[i];
+    const Trigger& trigger = armed.fault->trigger;
+    if (armed.fired) continue;
+    if (trigger.at || !trigger.mark.empty() || trigger.is_message()) return true;
+    for (ProcessId id = first_client_; id < first_client_ + clients_; ++id) {
+      Process& client = scheduler_.processes().at(id);
+      if ((armed.by == nullptr || armed.by == &client) && takes_steps(client)) return true;
+    }
+  }
+  return false;
+}
+
 // A crashed process that no fault of the plan restarts. One that restarts reads its clock then.
 bool Nemesis::is_gone(const Process& target) const {
   if (!target.down()) return false;

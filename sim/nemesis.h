@@ -76,6 +76,9 @@ class Nemesis final : private Network::Watcher {
 
   // Hardships under way or still to come by the clock; the horizon waits for them.
   bool quiet() const { return under_way_ == 0; }
+  // Whether a fault still waits for a step that one of these clients may take, or for anything but
+  // a step.
+  bool awaits(const std::function<bool(Process&)>& takes_steps) const;
   // When the last one was over, and what a slow server had been sent by then was handled.
   Instant last_end() const { return last_end_; }
 

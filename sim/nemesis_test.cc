@@ -199,6 +199,24 @@ TEST(Nemesis, WaitsForTheStepsOfTheClientNamed) {
                                         std::tuple(Occurred::fault_ended, 0u, 3s)));
 }
 
+TEST(Nemesis, AwaitsAStepOnlyOfWhoeverMayStillTakeIt) {
+  EchoWorld world(2);
+  const auto awaits = [&](Trigger trigger, std::vector<ProcessId> takers) {
+    const Plan plan = {pause_client(std::move(trigger))};
+    Nemesis& nemesis = world.simulation.nemesis;
+    nemesis.reset(plan, 0, 2);
+    return nemesis.awaits([&](const Process& one) {
+      return std::find(takers.begin(), takers.end(), one.id()) != takers.end();
+    });
+  };
+  Trigger of_second = step(Side::before, Phase::sent);
+  of_second.by = "client-2";
+  EXPECT_TRUE(awaits(of_second, {1}));
+  EXPECT_FALSE(awaits(of_second, {0}));
+  EXPECT_TRUE(awaits(step(Side::before, Phase::sent), {0})) << "its target's own";
+  EXPECT_TRUE(awaits({.mark = "checked"}, {})) << "whoever waits may pass a mark";
+}
+
 TEST(Nemesis, WaitsForAStepOnTheServerNamed) {
   EchoWorld world(1, 2);
   world.client().script = [&](EchoClient& self) {

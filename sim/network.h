@@ -162,6 +162,8 @@ class Network {
   bool blocked(const Process& from, const Process& to) const;
   // The same for a process that acts on it, so that the cut has had an effect.
   bool is_found_blocked(const Process& from, const Process& to) const;
+  // Whether no message passes between the two: a cut has stopped one, and no connection is open.
+  bool is_apart(const Process& one, const Process& other) const;
   // Whether there has been any connection between the two.
   bool has_connected(const Process& one, const Process& other) const;
   bool release_hold(Process& from, Process& to);
@@ -209,6 +211,8 @@ class Network {
   bool has_turn(Message& message, Process& receiver, bool farewell);
   static void refresh(Connection& connection);
   const Cut* first_cut(const Process& from, const Process& to) const;
+  template <typename Accepts>
+  bool any_connection(const Process& one, const Process& other, Accepts accepts) const;
   void keep_back(Connection& connection, Connection::Direction& direction, Message& message);
   void flush(Connection& connection, std::uint8_t direction);
   void lose(Message& message);

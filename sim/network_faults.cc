@@ -132,14 +132,29 @@ bool Network::is_found_blocked(const Process& from, const Process& to) const {
   return cut != nullptr;
 }
 
-bool Network::has_connected(const Process& one, const Process& other) const {
+template <typename Accepts>
+bool Network::any_connection(const Process& one, const Process& other, Accepts accepts) const {
   for (std::size_t i = 0; i < connections_used_; ++i) {
     const Connection& connection = connections_[i];
-    for (int way = 0; way < 2; ++way) {
-      if (connection.end_[way] == &one && connection.end_[1 - way] == &other) return true;
-    }
+    const bool is_theirs = (connection.end_[0] == &one && connection.end_[1] == &other) ||
+                           (connection.end_[0] == &other && connection.end_[1] == &one);
+    if (is_theirs && accepts(connection)) return true;
   }
   return false;
+}
+
+bool Network::has_connected(const Process& one, const Process& other) const {
+  return any_connection(one, other, [](const Connection&) { return true; });
+}
+
+bool Network::is_apart(const Process& one, const Process& other) const {
+  const auto has_stopped = [](const Cut* cut) {
+    return cut != nullptr && (cut->stopped == nullptr || *cut->stopped);
+  };
+  if (!has_stopped(first_cut(one, other)) && !has_stopped(first_cut(other, one))) return false;
+  return !any_connection(one, other, [](const Connection& connection) {
+    return connection.open_ && connection.usable();
+  });
 }
 
 void Network::unblock(Process& from, Process& to, const bool* stopped) {

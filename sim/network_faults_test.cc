@@ -26,6 +26,27 @@ TEST(Partition, OneWayHoldsThatWayAlone) {
   EXPECT_THAT(world.client().told, ElementsAre(Told{Status::ok, "x", 5s + kWay}));
 }
 
+// A connection that is still open may carry what the cut lets pass.
+TEST(Partition, KeepsTwoApartOnceTheirConnectionIsGivenUp) {
+  EchoWorld world;
+  Network& network = world.simulation.network;
+  Process& client = world.client().process();
+  Process& server = world.server().process();
+  std::vector<bool> apart;
+  const auto look = [&] { apart.push_back(network.is_apart(client, server)); };
+  network.block(server, client);
+  world.client().script = [&](EchoClient& self) {
+    self.ask(world.server(), "x", 1s);
+    self.ask(world.server(), "y", 1s);
+  };
+  world.at(500ms, look);
+  world.at(5s, look);
+  world.at(6s, [&] { network.unblock(server, client); });
+  world.at(7s, look);
+  world.run();
+  EXPECT_THAT(apart, ElementsAre(false, true, false));
+}
+
 TEST(Partition, DeliversLateAndInOrderWhenHealed) {
   EchoWorld world;
   world.simulation.network.set_latency({.low = 100us, .high = 900us});

@@ -34,6 +34,11 @@ void Processes::pause(Process& process) {
   trace(process, TraceKind::paused);
 }
 
+void Processes::set_aside(Process& process) {
+  ++process.pauses_;
+  process.refresh();
+}
+
 void Processes::resume(Process& process) {
   if (process.pauses_ == 0 || --process.pauses_ > 0) return;
   process.refresh();

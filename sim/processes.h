@@ -25,6 +25,8 @@ class Processes {
   void start(Process& process);  // boots it and calls its program's start()
   void pause(Process& process);
   void resume(Process& process);
+  // It does nothing more in this run, and nobody is told. Requires: no fault will strike it.
+  void set_aside(Process& process);
   // Ends the incarnation: threads unwind, timers are void. Connections are the network's part.
   void halt(Process& process, bool silent);
   void restart(Process& process, Keeps keeps);

@@ -163,7 +163,7 @@ std::vector<const models::Algorithm*> locks() {
 constinit const servers::Kind kKind = {
     .server = kServer,
     .title = "MySQL",
-    .speed = "4,000 on MySQL",
+    .speed = "10,000 on MySQL",
     .version =
         [] {
           return fmt::format("{} ({} where a scenario asks for it)", kVersion, kVariantVersion);

@@ -352,7 +352,7 @@ constinit const servers::Kind kKind = {
     .server = kServer,
     .title = "Redis",
     .speed =
-        "12,000 on one Redis server, 1,000 on five, 600 for a lock whose waiters spin "
+        "10,000 on one Redis server, 2,000 on three, 1,000 for a lock whose waiters spin "
         "(redisson-fair-lock)",
     .version = [] { return fmt::format("Redis {}", kVersion); },
     .table = spec_table,
