@@ -10,11 +10,11 @@ namespace picklock::scenarios {
 
 namespace {
 
-// Whether the lock's servers keep their roles for the whole run: only primaries ever grant.
-bool roles_are_fixed(const Scenario& scenario) {
+// Whether no server is replaced unless a fault does it.
+bool keep_roles(const Scenario& scenario) {
   const servers::Kind& server = lock_server(scenario);
   const bool has_replicas = server.copies != nullptr && server.copies(scenario.servers);
-  return has_replicas && !servers::fails_over(scenario.faults) &&
+  return has_replicas &&
          server.bounds(scenario.servers, scenario.lock.options).replacing == Duration::zero();
 }
 
@@ -29,18 +29,22 @@ bool is_replica(const std::vector<ProcessSpec>& processes, sim::ProcessId id) {
 }  // namespace
 
 void CutOff::set(const Scenario& scenario, const std::vector<ProcessSpec>& processes) {
+  scenario_ = &scenario;
   patience_ = patience_of_clients(scenario);
-  servers_.clear();
-  const bool fixed = roles_are_fixed(scenario);
+  granting_.clear();
+  replicas_.clear();
+  const bool keep = keep_roles(scenario);
   for (sim::ProcessId id = askers(scenario); id < processes.size(); ++id) {
-    const bool never_grants =
-        is_resource(processes[id].name) || (fixed && is_replica(processes, id));
-    if (!never_grants) servers_.push_back(id);
+    if (is_resource(processes[id].name)) continue;
+    (keep && is_replica(processes, id) ? replicas_ : granting_).push_back(id);
   }
 }
 
 void CutOff::reset(sim::Simulation& simulation, const std::deque<ClientProgram>& programs,
                    std::uint32_t clients) {
+  servers_ = granting_;
+  if (servers::fails_over(scenario_->faults))
+    servers_.insert(servers_.end(), replicas_.begin(), replicas_.end());
   simulation_ = &simulation;
   programs_ = &programs;
   look_again_.assign(clients, sim::kStart);

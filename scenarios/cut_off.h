@@ -16,6 +16,7 @@ namespace picklock::scenarios {
 
 class CutOff {
  public:
+  // The scenario must outlive the runs. Its plan may be another in each of them.
   void set(const Scenario& scenario, const std::vector<ProcessSpec>& processes);
   // For a new run. The first processes are clients with these programs.
   void reset(sim::Simulation& simulation, const std::deque<ClientProgram>& programs,
@@ -28,7 +29,10 @@ class CutOff {
  private:
   bool is_one(const sim::Process& client) const;
 
-  std::vector<sim::ProcessId> servers_;  // those that might grant a lock
+  const Scenario* scenario_ = nullptr;
+  std::vector<sim::ProcessId> granting_;  // servers that may grant a lock
+  std::vector<sim::ProcessId> replicas_;  // the same after a failover alone
+  std::vector<sim::ProcessId> servers_;   // that may in this run
   Duration patience_{};  // what a client still tries after so long, it tries forever
   sim::Simulation* simulation_ = nullptr;
   const std::deque<ClientProgram>* programs_ = nullptr;

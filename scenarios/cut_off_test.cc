@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "models/servers/verbs.h"
 #include "scenarios/loader.h"
 #include "scenarios/runner.h"
 #include "scenarios/world.h"
@@ -93,6 +94,20 @@ TEST_F(CutOffTest, CountsAReplicaThatTheServersPromoteByThemselves) {
       "[[fault]]\npartition = 'mysql-1'\nfrom = 'mysql-2'\nafter = 'acquire.sent'\n"
       "by = 'client-1'\n[clients]\ncount = 2\n");
   EXPECT_THAT(deeds(), Contains(What::acquire_ok));
+}
+
+// One world makes the runs of a search, each with a plan of its own.
+TEST_F(CutOffTest, CountsAReplicaThatAFaultOfThisRunPromotes) {
+  run("[servers.mysql]\nreplicas = 1\n" + std::string(kForGood));
+  EXPECT_THAT(deeds(), Not(Contains(What::acquire_ok)));
+  scenario_.faults.push_back(
+      {.verb = models::kFailOver, .target = "mysql-1", .trigger = {.at = sim::kStart + 3h}});
+  world_.run(1);
+  EXPECT_THAT(deeds(), Contains(What::acquire_ok));
+  scenario_.faults.back().trigger = {
+      .role = Role::release, .phase = sim::Phase::replied, .nth = 5, .by = "client-1"};
+  world_.run(1);
+  EXPECT_GT(world_.events(), 100'000u) << "it could still be promoted";
 }
 
 // The history of a run in which nothing is left out, because a fault may still strike.

@@ -214,7 +214,7 @@ TEST(Nemesis, AwaitsAStepOnlyOfWhoeverMayStillTakeIt) {
   EXPECT_TRUE(awaits(of_second, {1}));
   EXPECT_FALSE(awaits(of_second, {0}));
   EXPECT_TRUE(awaits(step(Side::before, Phase::sent), {0})) << "its target's own";
-  EXPECT_TRUE(awaits({.mark = "checked"}, {})) << "whoever waits may pass a mark";
+  EXPECT_TRUE(awaits({.mark = "checked"}, {})) << "a client that waits may pass a mark";
 }
 
 TEST(Nemesis, WaitsForAStepOnTheServerNamed) {
