@@ -114,7 +114,10 @@ void ClientProgram::cycle(Worker& worker, std::size_t number, Held* first, Held*
   Equipped& lock = locks_[worker.locks + number];
   const history::TenureId tenure = tenures_->begin(key_ids_[number], quorum_);
   thread().tag = tenure;
-  if (last == nullptr && waits_without_limit()) waits_since_ = machine_->simulation().now();
+  if (last == nullptr && waits_without_limit()) {
+    waits_since_ = machine_->simulation().now();
+    waiter_ = thread().id();
+  }
   const Acquired acquired = acquire(worker, lock, key(number));
   waits_since_.reset();
   if (acquired) {
@@ -181,8 +184,11 @@ bool ClientProgram::waits_without_limit() const {
          options.attempts == 0;
 }
 
+// Another thread may find out while the waiter sleeps until a message: a sleep that never ends
+// would look like a lost wake-up.
 void ClientProgram::found_unreachable() {
-  if (!waits_since_ || !cut_off_->set_aside(machine_->process())) return;
+  if (!waits_since_ || thread().id() != waiter_) return;
+  if (!cut_off_->set_aside(machine_->process())) return;
   tell(*machine_, "can never reach a server of its lock again, so what it still tries is left out");
 }
 

@@ -120,6 +120,7 @@ class ClientProgram final : public sim::Program {
   sim::Instant* busy_until_ = nullptr;
   CutOff* cut_off_ = nullptr;
   std::optional<sim::Instant> waits_since_;
+  sim::ThreadId waiter_ = 0;  // the thread that does
   Duration first_arrival_{};
   bool is_operator_ = false;
   // State that a thread may need after its client has gone; kept for the whole run.
