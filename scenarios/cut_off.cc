@@ -4,10 +4,8 @@
 
 #include "models/servers/kind.h"
 #include "scenarios/bounds.h"
-#include "scenarios/setup.h"
 
 namespace picklock::scenarios {
-
 namespace {
 
 // Whether no server is replaced unless a fault does it.

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <tuple>
 
 #include "models/servers/verbs.h"
@@ -87,13 +86,6 @@ TEST_F(CutOffTest, CountsNoReplicaThatIsNeverPromoted) {
   run("[servers.mysql]\nreplicas = 1\n" + std::string(kForGood));
   EXPECT_LT(world_.events(), 3'000u);
   EXPECT_THAT(told(), Contains(HasSubstr("never")));
-}
-
-TEST_F(CutOffTest, CountsAReplicaThatTheServersPromoteByThemselves) {
-  run("[servers.mysql]\nreplicas = 1\npromote_after = '60s'\n" + std::string(kForGood) +
-      "[[fault]]\npartition = 'mysql-1'\nfrom = 'mysql-2'\nafter = 'acquire.sent'\n"
-      "by = 'client-1'\n[clients]\ncount = 2\n");
-  EXPECT_THAT(deeds(), Contains(What::acquire_ok));
 }
 
 // One world makes the runs of a search, each with a plan of its own.
