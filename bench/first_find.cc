@@ -1,8 +1,9 @@
 // Measures how soon each strategy of a search finds something, over several seeds. Prints a row of
 // a Markdown table for each thing that is searched (bench/finds makes the whole table).
 //
-//   first_find [OPTION]... [--needs FAULTS]
-//     For each unsafe cell of the safety table, or for those that need so many faults.
+//   first_find [OPTION]... [--needs FAULTS] [--name TEXT]
+//     For each unsafe cell of the safety table, for those that need so many faults, or for those
+//     whose name contains the text.
 //   first_find [OPTION]... --needs FAULTS --algorithm LOCK [--set KEY=VALUE]... --name NAME
 //
 // A field of a row has the median of the runs and of the seconds until the first find. With `>` it
@@ -106,14 +107,15 @@ void print_row(const std::string& name, std::uint32_t needs, const scenarios::Sc
   fmt::print("\n");
 }
 
-void print_cells(std::optional<std::uint32_t> needs, const Asked& asked) {
+void print_cells(std::optional<std::uint32_t> needs, const std::string& part, const Asked& asked) {
   for (const claims::Case& one : claims::cases()) {
     const bool fenced = one.claim == claims::Claim::fenced;
     if (one.claim == claims::Claim::wait) continue;
     if (one.reach() != compare::safety_table::Reach::unsafe) continue;
     if (one.cell->shortest != needs.value_or(one.cell->shortest)) continue;
-    print_row(claim_of(*one.configuration, *one.cell, fenced), one.cell->shortest,
-              claims::scenario(one), claims::options(one, 1), asked);
+    const std::string name = claim_of(*one.configuration, *one.cell, fenced);
+    if (name.find(part) == std::string::npos) continue;
+    print_row(name, one.cell->shortest, claims::scenario(one), claims::options(one, 1), asked);
   }
 }
 
@@ -138,7 +140,7 @@ int main(int argc, char** argv) {
   app.add_option("--needs", needs);
   CLI11_PARSE(app, argc, argv);
   if (lock.empty()) {
-    print_cells(needs, asked);
+    print_cells(needs, name, asked);
     return 0;
   }
   scenarios::Document document = scenarios::shipped::document("plain/" + lock);

@@ -186,10 +186,12 @@ bool ClientProgram::waits_without_limit() const {
 
 // Another thread may find out while the waiter sleeps until a message: a sleep that never ends
 // would look like a lost wake-up.
-void ClientProgram::found_unreachable() {
+void ClientProgram::found_no_server() {
   if (!waits_since_ || thread().id() != waiter_) return;
   if (!cut_off_->set_aside(machine_->process())) return;
-  tell(*machine_, "can never reach a server of its lock again, so what it still tries is left out");
+  tell(*machine_,
+       "can never reach a server again that would grant its lock, so what it still tries is left "
+       "out");
 }
 
 void ClientProgram::busy_for(Duration length) {

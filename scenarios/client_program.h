@@ -44,7 +44,7 @@ class ClientProgram final : public sim::Program {
   void start(sim::Keeps keeps) override;
   void halted() override { machine_->forget(); }
   void clock_changed() override { machine_->clock_changed(); }
-  void found_unreachable() override;
+  void found_no_server() override;
 
   // Since when it does nothing but wait for its lock without a limit; nullopt: it may do more.
   const std::optional<sim::Instant>& waits_since() const { return waits_since_; }

@@ -2,48 +2,21 @@
 
 #include <algorithm>
 
-#include "models/servers/kind.h"
 #include "scenarios/bounds.h"
 
 namespace picklock::scenarios {
-namespace {
-
-// Whether no server is replaced unless a fault does it.
-bool keep_roles(const Scenario& scenario) {
-  const servers::Kind& server = lock_server(scenario);
-  const bool has_replicas = server.copies != nullptr && server.copies(scenario.servers);
-  return has_replicas &&
-         server.bounds(scenario.servers, scenario.lock.options).replacing == Duration::zero();
-}
-
-bool is_replica(const std::vector<ProcessSpec>& processes, sim::ProcessId id) {
-  using servers::Standing;
-  const ProcessKind& kind = *processes[id].kind;
-  const bool is_first = id == 0 || processes[id - 1].kind != &kind;
-  return kind.standing == Standing::replica ||
-         (kind.standing == Standing::first_is_primary && !is_first);
-}
-
-}  // namespace
-
 void CutOff::set(const Scenario& scenario, const std::vector<ProcessSpec>& processes) {
-  scenario_ = &scenario;
   patience_ = patience_of_clients(scenario);
-  granting_.clear();
-  replicas_.clear();
-  const bool keep = keep_roles(scenario);
+  servers_.clear();
   for (sim::ProcessId id = askers(scenario); id < processes.size(); ++id) {
-    if (is_resource(processes[id].name)) continue;
-    (keep && is_replica(processes, id) ? replicas_ : granting_).push_back(id);
+    if (!is_resource(processes[id].name)) servers_.push_back(id);
   }
 }
 
-void CutOff::reset(sim::Simulation& simulation, const std::deque<ClientProgram>& programs,
-                   std::uint32_t clients) {
-  servers_ = granting_;
-  if (servers::fails_over(scenario_->faults))
-    servers_.insert(servers_.end(), replicas_.begin(), replicas_.end());
+void CutOff::reset(sim::Simulation& simulation, const servers::Cluster& cluster,
+                   const std::deque<ClientProgram>& programs, std::uint32_t clients) {
   simulation_ = &simulation;
+  cluster_ = &cluster;
   programs_ = &programs;
   look_again_.assign(clients, sim::kStart);
 }
@@ -54,8 +27,9 @@ bool CutOff::is_one(const sim::Process& client) const {
   if (!since) return false;
   const sim::Instant calm = std::max(*since, simulation_->nemesis.last_end());
   if (simulation_->now() < calm + patience_) return false;
-  return std::all_of(servers_.begin(), servers_.end(), [&](sim::ProcessId server) {
-    return simulation_->network.is_apart(client, simulation_->scheduler.processes().at(server));
+  return std::all_of(servers_.begin(), servers_.end(), [&](sim::ProcessId id) {
+    const sim::Process& server = simulation_->scheduler.processes().at(id);
+    return !cluster_->may_grant(server) || simulation_->network.is_apart(client, server);
   });
 }
 

@@ -208,7 +208,7 @@ void World::build(std::uint64_t seed, bool tracing) {
   const std::uint32_t clients = scenario.clients.count;
   build_resource();
 
-  cut_off_.reset(simulation_, lives_, clients);
+  cut_off_.reset(simulation_, *cluster_, lives_, clients);
   for (std::uint32_t i = 0; i < clients; ++i) build_client(i);
   if (coordinated_) build_coordinator();
   simulation_.nemesis.reset(scenario.faults, 0, context_.first_server);

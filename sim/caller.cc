@@ -77,7 +77,7 @@ bool Caller::dial(Duration patience) {
   Waiting waiting(*this, pending);
   if (!wait(patience) || !pending.opened) {
     simulation_->network.close(*pending.connection);
-    if (Program* const program = self_->program()) program->found_unreachable();
+    if (Program* const program = self_->program()) program->found_no_server();
     return false;
   }
   // Another thread of this process may have dialed at the same time; the first connection serves

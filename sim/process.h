@@ -41,9 +41,9 @@ class Program {
   virtual void start(Keeps keeps) = 0;  // boots an incarnation; at the first start keeps is `all`
   // The process is about to start again. True: the program starts it itself, later.
   virtual bool holds_back_start(Keeps) { return false; }
-  virtual void halted() {}             // the incarnation is over: volatile state is gone
-  virtual void clock_changed() {}      // the wall clock was stepped or a rate was set
-  virtual void found_unreachable() {}  // a thread of the process could open no connection
+  virtual void halted() {}           // the incarnation is over: volatile state is gone
+  virtual void clock_changed() {}    // the wall clock was stepped or a rate was set
+  virtual void found_no_server() {}  // a thread of the process could connect to none, or use none
   // A fault of a verb that the simulator does not know. Every program of the run receives it, in
   // the order of processes, and knows whether it is meant.
   virtual void strike(const Strike&) {}

@@ -20,6 +20,10 @@ void Cluster::build(const servers::Site& site) {
                setting().ports.empty() ? nullptr : &site.keys);
 }
 
+bool Cluster::may_grant(const sim::Process& process) const {
+  return !process.down() && group_.takes_writes(process);
+}
+
 std::vector<servers::Door> Cluster::doors() {
   std::vector<servers::Door> doors;
   for (const models::ServerEnd& end : group_.ends())

@@ -11,6 +11,7 @@ class Cluster final : public servers::ClusterOf<SimClient> {
  public:
   void build(const servers::Site& site) override;
   SimClient& connect(const servers::Site& site, const servers::Seat& seat) override;
+  bool may_grant(const sim::Process& process) const override;
   bool asks_for_password() const override { return true; }
   std::vector<servers::Door> doors() override;
 

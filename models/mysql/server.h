@@ -221,6 +221,7 @@ class Group {
 
   std::size_t size() const { return members_.size(); }
   Server& server(std::size_t index) { return servers_[index]; }
+  bool takes_writes(const sim::Process& process) const;  // it is a member, and a primary now
   std::span<const models::ServerEnd> ends() const { return ends_; }
 
  private:

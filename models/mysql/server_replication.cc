@@ -193,4 +193,10 @@ void Group::reset(history::RecordedSimulation& simulation, std::span<sim::Proces
   }
 }
 
+bool Group::takes_writes(const sim::Process& process) const {
+  return std::any_of(members_.begin(), members_.end(), [&process](const Server* member) {
+    return &member->process() == &process && member->is_primary();
+  });
+}
+
 }  // namespace picklock::mysql

@@ -1,5 +1,6 @@
 #include "models/redis/cluster.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "models/redis/kind.h"
@@ -54,6 +55,13 @@ Node Cluster::node(std::size_t process, Node apart) const {
   apart.port = setting().ports[process];
   apart.machine = setting().machine;
   return apart;
+}
+
+// Sentinels try again for as long as it takes.
+bool Cluster::may_grant(const sim::Process& process) const {
+  if (setting().specs->of<Spec>().sentinels > 0) return true;
+  return std::none_of(groups_.begin(), groups_.end(),
+                      [&](const Group& group) { return group.replicates(process); });
 }
 
 std::vector<servers::Door> Cluster::doors() {

@@ -18,6 +18,7 @@ class Cluster final : public servers::ClusterOf<ClientEnd> {
   void set(const servers::Setting& setting) override;
   void build(const servers::Site& site) override;
   ClientEnd& connect(const servers::Site& site, const servers::Seat& seat) override;
+  bool may_grant(const sim::Process& process) const override;
   bool asks_for_password() const override { return true; }
   std::vector<servers::Door> doors() override;
   servers::Door behind(const servers::Door& door) const override;

@@ -25,6 +25,12 @@ bool Group::has(const sim::Process& process) const {
                      [&process](const Server* member) { return &member->process() == &process; });
 }
 
+bool Group::replicates(const sim::Process& process) const {
+  return std::any_of(members_.begin(), members_.end(), [&process](Server* member) {
+    return &member->process() == &process && member->replication().is_replica();
+  });
+}
+
 void Group::fail_over(const Server& lost, const sim::Process* to) {
   if (leader_ != &lost) return;
   Server* next = nullptr;

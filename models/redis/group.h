@@ -28,6 +28,7 @@ class Group {
   const Directory& directory() const { return *directory_; }
   Server& at_address() const { return *leader_; }
   bool has(const sim::Process& process) const;
+  bool replicates(const sim::Process& process) const;  // it is a member, and a replica now
 
   // `lost` is gone for good: `to`, or the replica that has received most, leads from now on, and
   // the others follow it. Nothing happens if `lost` did not lead or no replica is left.

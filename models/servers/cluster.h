@@ -66,6 +66,9 @@ class Cluster {
   virtual void build(const Site& site) = 0;
   // Call this after build(), once for each process. The end is good for this run.
   virtual ClientEnd& connect(const Site& site, const Seat& seat) = 0;
+  // Whether a client could get a lock from this process, now or later. "No" is for good unless a
+  // fault changes it. Requires: no fault is under way, and Bounds::replacing has passed since.
+  virtual bool may_grant(const sim::Process&) const { return true; }
   // Whether such servers can ask their clients for `Setting::password`, by themselves or by Wire.
   virtual bool asks_for_password() const { return false; }
   // The processes that accept connections from outside, in order. Call this after build().
