@@ -5,6 +5,7 @@
 #include "scenarios/bounds.h"
 
 namespace picklock::scenarios {
+
 void CutOff::set(const Scenario& scenario, const std::vector<ProcessSpec>& processes) {
   patience_ = patience_of_clients(scenario);
   servers_.clear();
