@@ -1,7 +1,7 @@
 // Clients that wait for their lock without a limit, and that can never again reach a server that
 // might grant it: each is cut off from them, down for good, or a replica. All that they still try
-// is left out of the run. MySQL forgets a silent session after eight hours, so such a run lasts a day: 600 events
-// with this, 220,000 of attempts to connect without it.
+// is left out of the run. MySQL forgets a silent session after eight hours, so such a run lasts a
+// day: 600 events with this, 220,000 of attempts to connect without it.
 #pragma once
 
 #include <deque>
