@@ -23,8 +23,8 @@ class CutOff {
   void reset(sim::Simulation& simulation, const servers::Cluster& cluster,
              const std::deque<ClientProgram>& programs, std::uint32_t clients);
 
-  // Sets the client aside if it is one of them. Requires: it has just found no server that it can
-  // use. Returns whether it is.
+  // Sets the client aside if it is one of them. Requires: it could just not connect to a server.
+  // Returns whether it is.
   bool set_aside(sim::Process& client);
 
  private:

@@ -43,7 +43,7 @@ class Program {
   virtual bool holds_back_start(Keeps) { return false; }
   virtual void halted() {}           // the incarnation is over: volatile state is gone
   virtual void clock_changed() {}    // the wall clock was stepped or a rate was set
-  virtual void found_no_server() {}  // a thread could not connect to a server, or not use it
+  virtual void found_no_server() {}  // a thread could not connect to a server
   // A fault of a verb that the simulator does not know. Every program of the run receives it, in
   // the order of processes, and knows whether it is meant.
   virtual void strike(const Strike&) {}

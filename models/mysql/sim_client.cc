@@ -123,7 +123,6 @@ bool SimClient::dial(Pooled& pooled) {
     return true;
   }
   pooled.caller.hang_up();
-  if (sim::Program* const program = self_->program()) program->found_no_server();
   return false;
 }
 
