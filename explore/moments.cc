@@ -56,6 +56,8 @@ class Reader {
 
   Course read() {
     const sim::Trace& trace = world_.trace();
+    for (const history::HistoryEvent& event : world_.recorded())
+      firings_ += event.what == history::What::fault_fired ? 1 : 0;
     scenarios::PassedSteps steps;
     for (const sim::TraceRecord& record : trace.records) {
       course_.happenings.add(record, world_);
@@ -102,6 +104,7 @@ class Reader {
   void left(const sim::TraceRecord& record) {
     const std::pair way(record.process, record.peer);
     const std::uint32_t nth = ++times_sent_[way];
+    if (!lists()) return;
     const std::uint64_t words = sim::fingerprint(world_.trace().payload(record));
     if (!alike_ && !listed_messages_.emplace(way, words).second) return;
     sim::Fault late{.verb = sim::Verb::delay, .target = names_[record.process]};
@@ -114,6 +117,9 @@ class Reader {
     std::size_t arrived_after = 0;  // happenings
     Command command = 0;
   };
+
+  // Whether the last fault has fired. What comes before it is only counted.
+  bool lists() const { return firings_ == 0; }
 
   void arrived(const sim::TraceRecord& asked) {
     Request& one = request(asked.message);
@@ -134,13 +140,10 @@ class Reader {
 
   void look_at(const history::HistoryEvent& event) {
     if (event.what == history::What::fault_fired) {
-      course_.moments.clear();
-      messages_.clear();
-      listed_.clear();
-      listed_messages_.clear();
-      fresh_ = true;
+      --firings_;
       // A fault that strikes after a step fires when the step has been traced.
-      if (after_ && strikes(world_.scenario().faults[event.key].trigger, *after_)) list(*after_);
+      if (lists() && after_ && strikes(world_.scenario().faults[event.key].trigger, *after_))
+        list(*after_);
     } else if (is_notable(event)) {
       listed_.clear();
       listed_messages_.clear();
@@ -187,9 +190,10 @@ class Reader {
   void passed(Passed here, Step step) {
     if (!takes_steps_[here.client]) return;
     here.nth = ++times_[step];
-    if (here.server) here.nth_there = ++times_there_[{step, *here.server}];
+    if (orders_ && here.server) here.nth_there = ++times_there_[{step, *here.server}];
     // No fault strikes at a step of a coordinator, but its messages may be late.
     if (!is_client_[here.client]) {
+      if (!lists()) return;
       if (alike_ || listed_.emplace(step, command_, here.server, here.side).second)
         let_be_late(here);
       return;
@@ -198,6 +202,7 @@ class Reader {
     for (const Side side : {Side::before, Side::after}) {
       here.side = side;
       after_ = here;
+      if (!lists()) continue;
       if (!alike_ && leaves && side == Side::after) continue;
       if (!alike_ && !listed_.emplace(step, command_, here.server, side).second) continue;
       list(here);
@@ -295,6 +300,7 @@ class Reader {
   std::vector<bool> takes_steps_;
   std::vector<bool> is_late_;
   Course course_;
+  std::size_t firings_ = 0;        // that are still to come
   std::optional<Passed> after_;    // the last that was passed
   std::uint32_t message_ = 0;      // of that step
   Command command_ = 0;            // of that step
