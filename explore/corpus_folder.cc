@@ -99,10 +99,12 @@ std::optional<std::size_t> CorpusFolder::write(const Corpus& corpus, const Scena
   };
   for (const File& file : std::exchange(read_, {})) add(file.entry, file.path);
   for (; written_ < corpus.entries().size(); ++written_) add(corpus.entries()[written_], {});
-  // The one that has a file comes first among equal texts.
-  std::stable_sort(shown_.begin(), shown_.end(), [](const Shown& one, const Shown& other) {
-    return std::tuple(one.faults, one.text.size(), one.file.empty()) <
-           std::tuple(other.faults, other.text.size(), other.file.empty());
+  // The one that has a file comes first among equal texts. Texts of one size have an order too: the
+  // next search reads these plans in another one, and would not need some of them.
+  std::sort(shown_.begin(), shown_.end(), [](const Shown& one, const Shown& other) {
+    return std::tuple(one.faults, one.text.size(), std::string_view(one.text), one.file.empty()) <
+           std::tuple(other.faults, other.text.size(), std::string_view(other.text),
+                      other.file.empty());
   });
   std::vector<bool> places(Sights::kPlaces);
   std::vector<Shown> kept;
