@@ -30,6 +30,13 @@ Search::Search(const scenarios::Scenario& scenario, SearchOptions options)
 }
 
 bool Search::run_next() {
+  if (!make_next()) return false;
+  while (const std::optional<Lead> lead = next_lead())
+    add(Keeper(runs_).keep(*lead, [] { return false; }));
+  return true;
+}
+
+bool Search::make_next() {
   if (!batch_) batch_ = runs_.strategy().next();
   if (!batch_) return false;
   Block block;
@@ -42,8 +49,6 @@ bool Search::run_next() {
     batch_.reset();
     made_ = {};
   }
-  while (const std::optional<Lead> lead = next_lead())
-    add(Keeper(runs_).keep(*lead, [] { return false; }));
   return true;
 }
 

@@ -35,6 +35,8 @@ class Search {
 
   // Makes one run here and keeps its finds. Returns false if none is left. Throws NotDeterministic.
   bool run_next();
+  // The same without keeping them: next_lead() has what the run has shown.
+  bool make_next();
 
   // The same in parts, for runs that are made elsewhere. Blocks are taken in the order of the runs,
   // a crash before the block that it belongs to.
