@@ -14,14 +14,12 @@ namespace {
 
 // The first batches, and then one of so many, are drawn at random.
 constexpr std::uint64_t kFirst = 4;
-constexpr std::uint64_t kOneInSoMany = 4;
+constexpr std::uint64_t kOneInSoMany = 2;
 // One of so many runs of these gets its faults at the moments of the run without faults.
 constexpr std::uint64_t kOneAtAMoment = 3;
-// Most plans are full: one of three faults has three pairs, and one of two has one. Still more
-// faults hide what each of them does.
+// Plans that are drawn are full: one of three faults has three pairs, and one of two has one. Still
+// more faults hide what each of them does.
 constexpr std::uint32_t kFull = 3;
-// One of so many plans that are drawn has only as many as a random search would draw.
-constexpr std::uint64_t kOneAsDrawn = 4;
 // One of so many plans that are made of others is made full.
 constexpr std::uint64_t kOneFull = 2;
 // A batch is chosen by what all batches but so many before it have shown. That many can be under
@@ -107,8 +105,7 @@ void Guided::draw_anew(std::uint64_t run, sim::Random& chance, sim::Plan& plan) 
   if (plan.empty()) return;
   const sim::Plan drawn = plan;
   if (run % kOneAtAMoment == 0) plan.clear();
-  const std::size_t count = std::max(drawn.size(), chance.below(kOneAsDrawn) == 0 ? 0 : full_);
-  fill(undisturbed_, count, chance, plan);
+  fill(undisturbed_, std::max(drawn.size(), full_), chance, plan);
   drop_unfit(plan);
   if (plan.empty()) plan = drawn;
 }

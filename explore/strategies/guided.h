@@ -1,8 +1,8 @@
 // Plans made of those that have shown something new (explore/sights.h). A plan that has is kept
 // (explore/corpus.h) and changed: a fault more, at a moment of the run that it leads to; one of its
 // faults at another process too; another fault, moment or length in place of one of its own; a
-// fault less; another seed. Every fourth batch is drawn anew, as a random search draws its plans,
-// so that the search does not stay with what it has seen. Most plans get as many faults as a plan
+// fault less; another seed. Every second batch is drawn anew, as a random search draws its plans,
+// so that the search does not stay with what it has seen. These plans get as many faults as a plan
 // may have: a random search spends a third of its runs on single faults, which soon show nothing
 // new. Greybox fuzzers work like this (Zalewski: american fuzzy lop, 2014; Meng, Pirlea,
 // Roychoudhury, Sergey: Greybox fuzzing of distributed systems, 2023).
