@@ -28,7 +28,7 @@ constexpr std::array<Listed, 4> kAll = {{
      1, true, false, false, make<Exhaustive>},
     {"guided",
      "plans made of those that have shown something new, in ways that bring more of it to light; "
-     "every fourth is drawn at random",
+     "every second is drawn at random",
      3, false, false, false, make<Guided>},
     {"pct",
      "orders of messages drawn by priorities of their connections, with faults as `random` draws "
