@@ -118,7 +118,7 @@ class Reader {
     Command command = 0;
   };
 
-  // Whether the last fault has fired. What comes before it is only counted.
+  // Whether the last fault has fired. Steps before that are counted and not listed.
   bool lists() const { return firings_ == 0; }
 
   void arrived(const sim::TraceRecord& asked) {
