@@ -153,7 +153,9 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
   add("--runs", options.runs,
       fmt::format("the number of runs of each cell (default: {})", kRunsOfACell), "NUMBER");
   add("--seconds", options.seconds,
-      "compare for so long, with the stories and pages, in place of --runs", "NUMBER");
+      "compare for so long, with the stories and pages, in place of --runs; however short it is, "
+      "each cell gets eight runs",
+      "NUMBER");
   add("--complete", options.complete,
       fmt::format("first try every plan of at most so many faults, with two clients that take the "
                   "lock once: 0, 1, or 2, which leaves out a class with more than {} plans of two "

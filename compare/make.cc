@@ -196,8 +196,13 @@ class Making {
   }
 
   bool may_make_runs(std::size_t number) const {
-    if (by_time() && cells_[number].every > 0) return passed() < kShareOfComplete * *limits_.length;
-    return !by_time() || budget_.has_time_for_runs(passed(), untold_, violations_);
+    if (!by_time()) return true;
+    if (cells_[number].every > 0) return passed() < kShareOfComplete * *limits_.length;
+    // On a slow machine the complete cells can take all the time, and a cell without runs would
+    // read like one that nothing breaks. One run is not enough, because its faults may strike
+    // nothing.
+    return courses_[number].next < kRunsOfATurn ||
+           budget_.has_time_for_runs(passed(), untold_, violations_);
   }
 
   // All is made before the time is over.

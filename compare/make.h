@@ -1,7 +1,8 @@
 // Makes the cells of a comparison in several processes, part by part, and shrinks what they show to
 // its shortest stories. With a number of runs, what comes out is the same for any number of
-// processes. With a time, every cell gets the same number of runs, give or take a turn, and the
-// stories and pages are made within that time too.
+// processes. With a time, every cell gets the same number of runs, give or take a turn of eight,
+// and at least one turn. The stories and pages are made within that time too, as far as the first
+// turns leave any.
 #pragma once
 
 #include <chrono>
